@@ -22,6 +22,12 @@ pub fn text(name: &str) -> Option<&'static str> {
     HEADERS.get(at).map(|(_, text)| *text)
 }
 
+/// Returns the text that an include of the C or POSIX library reads: an embedded header's, or one of those that come with
+/// a compiler.
+pub fn library(name: &str) -> Option<&'static str> {
+    text(name).or_else(|| rucc_session::runtime::header(name))
+}
+
 /// Returns the text of a file that seems to lie in [`DIR`].
 pub fn at(path: &Path) -> Option<&'static str> {
     let Ok(name) = path.strip_prefix(TESTS) else { return text(path.strip_prefix(DIR).ok()?.to_str()?) };
@@ -31,7 +37,7 @@ pub fn at(path: &Path) -> Option<&'static str> {
 /// Returns whether an include of this name means the C or POSIX library, whatever file of that name
 /// a tree may hold somewhere (replacements for other systems, mostly).
 pub fn is_library(name: &str) -> bool {
-    text(name).is_some() || rucc_session::runtime::header(name).is_some()
+    library(name).is_some()
 }
 
 /// Types that the compiler's own headers declare.

@@ -5,8 +5,8 @@
 //! other headers mentions one of these adds its own (a macro that uses the changed one, a structure that holds
 //! the changed one), until nothing is added. What is read under other conditions than before (`#if`) counts as
 //! changed. A source that mentions none of the names is read as before, token by token but for declarations that it
-//! does not use. Where a change decides which files are read (`#include`), or is not understood, every file that
-//! includes the header counts.
+//! does not use. A header that is read in one of the versions alone (`#include`) counts with all that it declares. Where
+//! that header is not there, or a change is not understood, every file that includes the header counts.
 //!
 //! A structure that gets a member is laid out anew, and that is all that most files which use it see of it: they
 //! name its members, and do so as before. Where they are many, those are left out that name no member that changed
@@ -14,11 +14,13 @@
 
 use super::units::{included_names, is_header, is_source};
 use crate::frontend::c::declared::{Decides, Paste, Piece, conditional, conditions, pieces};
+use crate::frontend::c::headers;
 use crate::history::SourceTree;
 use rayon::prelude::*;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The `#include` lines of a tree.
 pub struct Includes {
@@ -122,7 +124,11 @@ fn closed(
         let text = |tree: &dyn SourceTree, p: &Option<PathBuf>| p.as_ref().and_then(|p| tree.read(p));
         let (before, after) = (text(old, &header.0), text(new, &header.1));
         match (before, after) {
-            (Some(a), Some(b)) if is_plain(header) && names.add_changed(&a, &b) => limited.push(header),
+            (Some(a), Some(b))
+                if is_plain(header) && names.add_changed(&name_of(header), (&a, old), (&b, new)) =>
+            {
+                limited.push(header)
+            }
             _ => found.extend(includes.sources(&paths(header))),
         }
     }
@@ -159,13 +165,22 @@ struct Names {
     members: HashSet<String>,
     /// What the macros of headers put together with `##`.
     pastes: Vec<(String, Paste)>,
+    /// Names of headers that count with all that they declare.
+    read: HashSet<String>,
+    /// Names of headers that were read before in both versions, where that is asked.
+    before: HashSet<String>,
     /// Of structures of which only members changed, take these members alone.
     by_members: bool,
 }
 
 impl Names {
     /// Adds the names of the pieces in which two texts differ; returns false where there is no telling.
-    fn add_changed(&mut self, before: &[u8], after: &[u8]) -> bool {
+    fn add_changed(
+        &mut self,
+        own: &str,
+        (before, old): (&[u8], &dyn SourceTree),
+        (after, new): (&[u8], &dyn SourceTree),
+    ) -> bool {
         let names_lines = |text: &[u8]| text.windows(8).any(|w| w == b"__LINE__");
         if names_lines(before) || names_lines(after) {
             return false;
@@ -173,14 +188,18 @@ impl Names {
         let (before, after) = (pieces(before), pieces(after));
         let (was, is) = (conditions(&before), conditions(&after));
         let texts = |list: &[Piece]| list.iter().map(|p| p.text.clone()).collect::<Vec<_>>();
+        // The header itself is being read when others are that it includes.
+        let mut read: Vec<(String, &[Vec<&str>])> = vec![(own.to_owned(), &[])];
         for op in capture_diff_slices(Algorithm::Myers, &texts(&before), &texts(&after)) {
             let gone = before.get(op.old_range()).unwrap_or_default();
             let come = after.get(op.new_range()).unwrap_or_default();
             if matches!(op, DiffOp::Equal { .. }) {
                 let both = gone.iter().zip(op.old_range()).zip(op.new_range());
+                let stayed = both.clone().filter(|((_, old), new)| was.get(*old) == is.get(*new));
+                read.extend(stayed.filter_map(|((piece, _), new)| Some((included(piece)?, &*is[new]))));
                 let moved = both.filter(|((_, old), new)| was.get(*old) != is.get(*new));
                 for ((piece, _), _) in moved {
-                    if !self.add(piece) {
+                    if !self.add(piece, new) {
                         return false;
                     }
                 }
@@ -190,13 +209,23 @@ impl Names {
                 let of = |p: &Piece| piece.record.as_ref()?.changed(p.record.as_ref()?);
                 others.iter().find_map(of)
             };
-            let pairs = gone.iter().map(|p| (p, other(p, come)));
-            for (piece, members) in pairs.chain(come.iter().map(|p| (p, other(p, gone)))) {
+            let pairs = gone.iter().zip(op.old_range()).map(|(p, at)| (p, other(p, come), old, &was[at]));
+            let others = come.iter().zip(op.new_range()).map(|(p, at)| (p, other(p, gone), new, &is[at]));
+            for (piece, members, tree, conditions) in pairs.chain(others) {
                 if let Some(members) = members.filter(|_| self.by_members) {
                     self.members.extend(members);
                     continue;
                 }
-                if !self.add(piece) {
+                let is_read = |(name, under): &&(String, &[Vec<&str>])| {
+                    conditions.starts_with(under) && is_guarded(name, tree)
+                };
+                self.before = match piece.decides {
+                    Some(Decides::Reads) => read.iter().filter(is_read).map(|(n, _)| n.clone()).collect(),
+                    _ => HashSet::new(),
+                };
+                let is_known = self.add(piece, tree);
+                self.before.clear();
+                if !is_known {
                     return false;
                 }
             }
@@ -206,9 +235,9 @@ impl Names {
 
     /// Adds what a piece gives a meaning to; returns false where that may be anything. What a conditional decides is
     /// told by what stands in it.
-    fn add(&mut self, piece: &Piece) -> bool {
+    fn add(&mut self, piece: &Piece, tree: &dyn SourceTree) -> bool {
         match (piece.decides, &piece.reach) {
-            (Some(Decides::Reads), _) => false,
+            (Some(Decides::Reads), _) => self.add_included(piece, tree),
             (Some(_), _) => true,
             (None, Some(names)) => {
                 self.all.extend(names.iter().cloned());
@@ -218,8 +247,21 @@ impl Names {
         }
     }
 
+    /// Adds all that the headers declare which a directive reads; returns false where that is not known.
+    fn add_included(&mut self, piece: &Piece, tree: &dyn SourceTree) -> bool {
+        let Some(included) = included(piece).filter(|name| name.ends_with(".h")) else { return false };
+        if self.read.contains(&included) || self.before.contains(&included) {
+            return true;
+        }
+        let mut texts = meant(&included, tree);
+        // Beside one of the tree, which may go on with it (`#include_next`).
+        texts.extend(headers::library(&included).map(|t| t.as_bytes().into()));
+        self.read.insert(included);
+        !texts.is_empty() && texts.iter().all(|text| pieces(text).iter().all(|piece| self.add(piece, tree)))
+    }
+
     /// Adds a piece that mentions a name: of a structure the members that do, and that it is laid out anew.
-    fn add_mentioning(&mut self, piece: &Piece) -> bool {
+    fn add_mentioning(&mut self, piece: &Piece, tree: &dyn SourceTree) -> bool {
         let is_name = |word: &str| self.all.contains(word) || self.members.contains(word);
         let members = piece.record.as_ref().filter(|_| self.by_members).and_then(|r| r.mentioning(is_name));
         match members {
@@ -227,14 +269,14 @@ impl Names {
                 self.members.extend(members);
                 true
             }
-            None => self.add(piece),
+            None => self.add(piece, tree),
         }
     }
 
     /// Adds all that stands in the conditional of a directive.
-    fn add_decided(&mut self, list: &[Piece], at: usize) -> bool {
+    fn add_decided(&mut self, list: &[Piece], at: usize, tree: &dyn SourceTree) -> bool {
         let inside = conditional(list, at).and_then(|range| list.get(range));
-        inside.is_some_and(|inside| inside.iter().all(|piece| self.add(piece)))
+        inside.is_some_and(|inside| inside.iter().all(|piece| self.add(piece, tree)))
     }
 
     /// Adds what mentions a name, until nothing does; returns false where what mentions one may mean anything.
@@ -261,8 +303,10 @@ impl Names {
                 {
                     let is_known = match piece.decides {
                         // `#ifdef NAME` decides about what stands behind it.
-                        Some(Decides::Opens | Decides::Turns | Decides::Closes) => self.add_decided(list, at),
-                        _ => piece.is_remark() || self.add_mentioning(piece),
+                        Some(Decides::Opens | Decides::Turns | Decides::Closes) => {
+                            self.add_decided(list, at, tree)
+                        }
+                        _ => piece.is_remark() || self.add_mentioning(piece, tree),
                     };
                     if !is_known {
                         return false;
@@ -320,6 +364,29 @@ impl Names {
 fn words(text: &[u8]) -> impl Iterator<Item = &str> {
     let is_word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'$' || !b.is_ascii();
     text.split(move |b| !is_word(b)).filter(|w| !w.is_empty()).filter_map(|w| std::str::from_utf8(w).ok())
+}
+
+/// The texts of the tree that an include may read.
+fn meant(included: &str, tree: &dyn SourceTree) -> Vec<Arc<[u8]>> {
+    tree.paths().iter().filter(|p| p.ends_with(included)).filter_map(|p| tree.read(p)).collect()
+}
+
+/// Whether a header says nothing when it is read again.
+fn is_guarded(included: &str, tree: &dyn SourceTree) -> bool {
+    let is_guard = |piece: &Piece| piece.text == "# pragma once" || piece.decides == Some(Decides::Opens);
+    meant(included, tree).iter().all(|text| pieces(text).first().is_some_and(is_guard))
+}
+
+fn name_of(header: &Header) -> String {
+    header.1.as_deref().or(header.0.as_deref()).map(name).unwrap_or_default()
+}
+
+/// The name that an `#include` has between its marks; `None` for other directives, and where a macro says it.
+fn included(piece: &Piece) -> Option<String> {
+    let text: String = piece.text.split_whitespace().collect();
+    let name = text.strip_prefix("#include_next").or_else(|| text.strip_prefix("#include"))?;
+    let between = |open: char, close: char| name.strip_prefix(open)?.strip_suffix(close);
+    between('"', '"').or_else(|| between('<', '>')).map(|name| name.trim_start_matches("../").to_owned())
 }
 
 /// What a macro puts together, by its name.
@@ -431,6 +498,38 @@ mod tests {
         let [old, new] = ["#if X\nint f(int);\n#endif\nint g;", "#if X\n#endif\nint f(int);\nint g;"];
         check(old, new, &[A, B, C], &["a.c"]);
         check("#define ON 1", "#define ON 0", &[("o.h", "#if ON\nstruct s;\n#endif"), O, A, B], &["b.c"]);
+    }
+
+    #[test]
+    fn a_header_that_is_read_counts_with_what_it_declares() {
+        let x = ("x.h", "#ifndef X_H\n#define X_H\n#include \"y.h\"\nextern int unused;\n#endif");
+        let y = ("y.h", "#include \"x.h\"\nstruct s { int m; };");
+        let include = "#include \"x.h\"\nint f(int);";
+        check("int f(int);", include, &[A, B, C, x, y], &["b.c"]);
+        check(include, "int f(int);", &[A, B, C, x, y], &["b.c"]);
+        check(&format!("#if P\n{include}\n#endif"), include, &[A, B, C, x, y], &["a.c", "b.c"]);
+        let e = ("e.c", "#include \"h.h\"\nint e(void) { uint8_t c = 1; return c; }");
+        check("int f(int);", "#include <stdint.h>\nint f(int);", &[A, B, C, e], &["e.c"]);
+        // It includes what was read before, and the header that includes it.
+        let g = ("g.h", "#ifndef G\n#define G\nint f(int);\n#endif");
+        let back = ("x.h", "#include \"h.h\"\n#include \"g.h\"\nstruct s { int m; };");
+        let texts = |head: &str, behind: &str| {
+            ["", "#include \"x.h\"\n"].map(|x| format!("#ifndef H\n{head}{x}{behind}extern int z;\n#endif"))
+        };
+        let [old, new] = texts("#include \"g.h\"\n", "");
+        check(&old, &new, &[A, B, C, g, back], &["b.c"]);
+        check(&old, &new, &[A, B, C, ("g.h", "int f(int);"), back], &["a.c", "b.c"]);
+        let [old, new] = texts("", "#include \"g.h\"\n");
+        check(&old, &new, &[A, B, C, g, back], &["a.c", "b.c"]);
+        let [old, new] = texts("#ifdef P\n#include \"g.h\"\n#endif\n", "");
+        check(&old, &new, &[A, B, C, g, back], &["a.c", "b.c"]);
+        // Another header asks whether it was read.
+        let asks = ("o.h", "#ifdef X_H\nint f(int);\n#endif");
+        check("int f(int);", include, &[A, B, C, x, y, asks, ("o.c", "#include \"o.h\"\n")], &["a.c", "b.c"]);
+        // What it declares is not known.
+        let odd = ("x.h", "struct o { FIELDS const int x; };");
+        check("int f(int);", include, &[A, B, C, odd], &["a.c", "b.c"]);
+        check("int f(int);", "#include X_FILE\nint f(int);", &[A, B, C, x], &["a.c", "b.c"]);
     }
 
     #[test]
