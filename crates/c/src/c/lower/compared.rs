@@ -1,5 +1,5 @@
 //! Where the unit's own file writes enumerators, characters and macros beside something else: `state == DONE`, `case 'q':` of
-//! `switch (c)`, `state = DONE`.
+//! `switch (c)`, `state = DONE`, `flags & OPEN`; in what a macro stands for, too.
 //!
 //! The type of an `int` does not say by what names its values are to be told; the source may. A name is taken only for
 //! the operand beside which it stands: another number of that value has none. Operands are names and
@@ -41,8 +41,8 @@ pub(super) fn compared(
         }
         let word = text.at(at);
         let value = match token.kind {
-            _ if !token.expansion.is_dummy() => None,
             PpTokenKind::Ident => enumerators.get(word).copied().flatten(),
+            _ if !token.expansion.is_dummy() => None,
             PpTokenKind::CharConst => own_name(word).and_then(|_| number(word)),
             _ => None,
         };
@@ -54,7 +54,11 @@ pub(super) fn compared(
         };
         let operand = match (before(text, begin, 1), text.at(end)) {
             ("case", _) => switches.last().and_then(|(_, operand)| operand.clone()),
-            ("==" | "!=" | "=", ";" | ")" | "&&" | "||" | "?" | "," | ":") => ending(text, begin - 1),
+            ("==" | "!=" | "=", next) if ends(next) => ending(text, begin - 1),
+            ("&" | "|" | "&=" | "|=", next) if ends(next) => ending(text, begin - 1),
+            ("~", next) if ends(next) && matches!(before(text, begin, 2), "&" | "&=") => {
+                ending(text, begin - 2)
+            }
             (_, "==" | "!=") if begin == at => starting(text, end + 1),
             _ => None,
         };
@@ -77,6 +81,11 @@ fn before<'a>(text: Text<'a>, at: usize, steps: usize) -> &'a str {
     at.checked_sub(steps).map_or("", |i| text.at(i))
 }
 
+/// Whether nothing binds a value to a word behind it.
+fn ends(word: &str) -> bool {
+    matches!(word, ";" | ")" | "&&" | "||" | "?" | "," | ":")
+}
+
 fn is_part(text: Text, at: usize) -> bool {
     text.name(at).is_some() || matches!(text.at(at), "->" | "." | "[" | "]")
 }
@@ -89,7 +98,19 @@ fn in_brackets(text: Text, open: usize) -> Option<String> {
 
 /// The operand that ends before a word, where nothing binds it to what is before.
 fn ending(text: Text, end: usize) -> Option<String> {
-    let start = (end.saturating_sub(LONGEST)..end).rev().take_while(|i| is_part(text, *i)).last()?;
+    let mut start = end;
+    while let Some(at) = start.checked_sub(1).filter(|at| end - at <= LONGEST) {
+        // A parameter of a macro has brackets: `(p)->flags`.
+        let is_bracketed = || {
+            let behind = matches!(text.at(start), "->" | "." | "[");
+            start < end && behind && text.at(at) == ")" && at > 1 && text.at(at - 2) == "("
+        };
+        start = match is_part(text, at) {
+            true => at,
+            false if is_bracketed() && text.name(at - 1).is_some() => at - 2,
+            false => break,
+        };
+    }
     let is_whole = matches!(
         before(text, start, 1),
         "(" | ";" | "{" | "}" | "&&" | "||" | "?" | ":" | "," | "=" | "return" | "!" | ")" | "else"
@@ -107,8 +128,9 @@ fn starting(text: Text, start: usize) -> Option<String> {
 }
 
 fn written(text: Text, start: usize, end: usize) -> Option<String> {
-    text.name(start)?;
-    Some((start..end).map(|i| text.at(i)).collect())
+    let mut words = (start..end).map(|i| text.at(i)).filter(|word| !matches!(*word, "(" | ")")).peekable();
+    words.peek().filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_'))?;
+    Some(words.collect())
 }
 
 #[cfg(test)]
@@ -156,6 +178,17 @@ mod tests {
             &format!("{head}if (n == E + 1 || n - E == 2) return ONE(2);\nif (n == ONE(1)) return 1;"),
             &[],
         );
+    }
+
+    #[test]
+    fn flags_are_told_with_what_they_are_flags_of() {
+        check("if (p->t & C) return 0;", &["5: p->t C 7"]);
+        check("p->t |= C;\np->t &= ~B;\nn = p->t & ~C;", &["5: p->t C 7", "6: p->t B 1", "7: p->t C 7"]);
+        let head = "#define HAS(q) (((q)->t & C) != 0)\n";
+        check(&format!("{head}if (HAS(p)) return 0;"), &["6: p->t C 7"]);
+        check(&format!("{head}if (HAS(p + 1) || HAS(&p[n])) return 0;"), &[]);
+        check("return n & p->t & C;\nreturn (n | B) == 1;", &["6: n B 1"]);
+        check("if (&p->t == (int *)&n) return -C & B;", &[]);
     }
 
     #[test]

@@ -377,3 +377,26 @@ fn literals_are_told_whole_and_with_their_width() {
         assert_eq!(told(&text(before), &text(now)), [expected], "{before} {now}");
     }
 }
+
+/// Flags by the enumerators that stand beside what they are flags of, in macros too, and not by what has the same value
+/// near.
+#[test]
+fn flags_are_told_by_name() {
+    let text = |flags: &str, body: &str| {
+        format!(
+            "enum {{ {flags} }};\n#define POLLOUT 4\n#define ACTIVE(h) (((h)->flags & IS_ACTIVE) != 0)\n\
+             struct h {{ unsigned flags; int *cb; }};\nint use(int);\nint f(struct h *s, int events)\n{{\n{body}\n\
+             if (events & POLLOUT) return use(2);\nreturn 0;\n}}\n"
+        )
+    };
+    let flags = "IS_ACTIVE = 4, IS_READING = 0x1000";
+    assert_eq!(
+        told(&text(flags, "if (ACTIVE(s)) use(1);"), &text(flags, "if (ACTIVE(s) && s->cb) use(1);")),
+        ["(s->flags & IS_ACTIVE) != 0 && s->cb == NULL | calls use(1) | "]
+    );
+    // A flag that goes.
+    assert_eq!(
+        told(&text(flags, "s->flags &= ~IS_READING;\nuse(1);"), &text("IS_ACTIVE = 4", "use(1);")),
+        [" | sets s->flags to s->flags & ~IS_READING | "]
+    );
+}

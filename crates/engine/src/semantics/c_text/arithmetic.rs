@@ -307,14 +307,20 @@ impl Renderer<'_> {
         }
     }
 
-    /// A mask by the macro that the source has for it, or for its complement.
-    fn flag(&self, c: Const) -> Option<Text> {
+    /// A mask by the name that the source has for it, or for its complement: first what it writes beside what is
+    /// masked.
+    fn flag(&self, c: Const, beside: Option<&str>) -> Option<Text> {
         let Const::Bv { width, bits } = c else { return None };
         let complement = Const::Bv { width, bits: !bits & Const::mask(width) };
-        self.macro_of(c, false).or_else(|| {
-            let x = self.macro_of(complement, false)?;
-            Some(Text::new(format!("~{}", x.text), Level::Unary, x.ty))
-        })
+        let written = |c: Const| {
+            let name = self.naming.compared_with(beside?, c)?;
+            Some(Text::new(name, Level::Primary, literal::integer(0).ty))
+        };
+        let not = |x: Text| Text::new(format!("~{}", x.text), Level::Unary, x.ty);
+        written(c)
+            .or_else(|| written(complement).map(not))
+            .or_else(|| self.macro_of(c, false))
+            .or_else(|| self.macro_of(complement, false).map(not))
     }
 
     /// Operators whose low bits depend on the operands' low bits only.
@@ -322,12 +328,17 @@ impl Renderer<'_> {
         let bitwise = op != Op::Mul;
         let (a, b) = self.compound_first(a, b, |t| matches!(t, Term::App(App::Op(o), _) if *o == op));
         let width = self.width(a);
-        let mut operand = |t: TermId| match self.pool.as_const(t) {
-            Some(c) if bitwise => self.flag(c).unwrap_or_else(|| literal::mask(c)),
+        let [of_a, of_b] = [a, b].map(|t| match self.pool.as_const(t) {
+            Some(_) => None,
+            None => Some(self.term(t)),
+        });
+        let masked = of_a.as_ref().or(of_b.as_ref()).map(|x| x.text.clone());
+        let operand = |t: TermId, known: Option<Text>| match self.pool.as_const(t) {
+            Some(c) if bitwise => self.flag(c, masked.as_deref()).unwrap_or_else(|| literal::mask(c)),
             Some(c) => literal::decimal(c, true),
-            None => self.term(t),
+            None => known.unwrap_or_else(|| literal::integer(0)),
         };
-        let (mut l, r) = (operand(a), operand(b));
+        let (mut l, r) = (operand(a, of_a), operand(b, of_b));
         if l.ty.is_pointer() {
             l = self.cast(&l, self.pointer_bits(), false);
         }
