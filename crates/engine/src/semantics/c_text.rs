@@ -219,8 +219,10 @@ impl<'a> Renderer<'a> {
 
     /// Renders a constant as one compared with, or assigned to, something of a type.
     fn constant(&self, c: Const, ty: &Ty) -> Text {
-        // A null pointer is none of the numbers.
-        let number = || (!ty.is_pointer()).then(|| self.macro_of(c, ty.integer(self.pointer_bits()).1))?;
+        // A null pointer is none of the numbers; one that leads nowhere has the sign that its macro has.
+        let is_null = ty.is_pointer() && c.unsigned() == Some(0);
+        let signed = ty.is_pointer() || ty.integer(self.pointer_bits()).1;
+        let number = || (!is_null).then(|| self.macro_of(c, signed))?;
         let named = self.enumerator(c, ty).or_else(number);
         named.unwrap_or_else(|| literal::like(c, ty, self.naming.pointer_bits()))
     }

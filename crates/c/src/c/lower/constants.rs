@@ -274,6 +274,12 @@ impl<'a> Constant<'a> {
         let close =
             (self.at..self.end).find(|i| self.text.name(*i).is_none() && !is_type_word(self.text.at(*i)))?;
         let words: Vec<&str> = (self.at..close).map(|i| self.text.at(i)).collect();
+        let behind = (close..self.end).find(|i| self.text.at(*i) != "*").filter(|i| *i > close);
+        if let Some(behind) = behind.filter(|i| !words.is_empty() && self.text.at(*i) == ")") {
+            // `(void *)-1`: pointers that lead nowhere are small numbers of either sign.
+            self.at = behind + 1;
+            return Some((self.types.pointer_bits.into(), true));
+        }
         let found = self.types.integer(&words).filter(|_| self.text.at(close) == ")")?;
         self.at = close + 1;
         Some(found)

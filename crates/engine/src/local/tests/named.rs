@@ -400,3 +400,18 @@ fn flags_are_told_by_name() {
         [" | sets s->flags to s->flags & ~IS_READING | "]
     );
 }
+
+#[test]
+fn pointers_that_lead_nowhere_are_told_by_name() {
+    let text = |body: &str| {
+        format!(
+            "#include <sys/mman.h>\n#define UNSET ((void *) -1)\nstruct s {{ char *p; }};\nint use(void *);\n\
+             int f(struct s *s, char *q)\n{{\n{body}\nreturn 0;\n}}\n"
+        )
+    };
+    assert_eq!(told(&text(""), &text("s->p = UNSET;")), [" |  | sets s->p to UNSET"]);
+    assert_eq!(
+        told(&text("if (q) return use(q);"), &text("if (q && q != MAP_FAILED) return use(q);")),
+        ["q == MAP_FAILED | returns use(q) | returns 0"]
+    );
+}

@@ -274,9 +274,9 @@ impl Renderer<'_> {
         if let Some(name) = self.naming.compared_with(&other.text, c) {
             return Text::new(name.to_owned(), Level::Primary, Ty::INT);
         }
-        // Pointers are tested without a word, and so are numbers against zero.
-        let is_tested = other.ty.is_pointer() || c.unsigned() == Some(0);
-        if let Some(named) = self.macro_of(c, signed).filter(|_| !is_tested) {
+        // Pointers and numbers are tested against zero without a word.
+        let is_tested = c.unsigned() == Some(0);
+        if let Some(named) = self.macro_of(c, signed || other.ty.is_pointer()).filter(|_| !is_tested) {
             return named;
         }
         let special = other.ty.is_pointer() || matches!(other.ty, Ty::Int { character: true, .. });
