@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 32] = [
+const WORDS: [Entry; 33] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -150,6 +150,11 @@ const WORDS: [Entry; 32] = [
         "goes on at",
         "Control goes to this line next, where the other version goes elsewhere.",
         "now     goes on at line 30",
+    ),
+    (
+        "tests",
+        "What decides what comes next is another test: where the older version's holds, it does what the newer one does where its own holds.",
+        "- if (!parse(s, &n)) return -1;\n+ if (scan(s, &n) != 0) return -1;\n\nbefore  tests parse(s, &n) == 0\nnow     tests scan(s, &n) != 0",
     ),
     (
         "next round",

@@ -134,7 +134,7 @@ fn sources_that_are_none() {
     };
     check_source(noise(0), noise(2), &["a.c  whole file  binary content"]);
     let truncated = |k: u32| format!("int f(int x)\n{{\n    if (x > {k}) {{ return 2;");
-    check_source(truncated(1), truncated(3), &["2 of 2 hunks explained or neutral"]);
+    check_source(truncated(1), truncated(3), &["source with errors", "1 of 2 hunks explained or neutral"]);
     let nested =
         |e: &str| format!("int f(int x) {{ return {}{e}{}; }}\n", "(".repeat(100_000), ")".repeat(100_000));
     check_source(nested("x"), nested("x + 1"), &["nested-brackets"]);

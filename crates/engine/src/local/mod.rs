@@ -56,6 +56,7 @@ mod oracle;
 mod placed;
 mod pure;
 mod region;
+mod retested;
 mod rounds;
 mod side;
 mod sites;

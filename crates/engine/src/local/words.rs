@@ -60,11 +60,12 @@ pub(super) enum Precision {
 }
 
 /// A difference in words, but for its condition.
-struct Said {
-    literals: Vec<Literal>,
-    before: Vec<Effect>,
-    now: Vec<Effect>,
-    order: usize,
+pub(super) struct Said {
+    pub literals: Vec<Literal>,
+    pub before: Vec<Effect>,
+    pub now: Vec<Effect>,
+    /// What matters most has the smallest.
+    pub order: usize,
 }
 
 impl<'s> Speaker<'s> {
@@ -101,6 +102,8 @@ impl<'s> Speaker<'s> {
             said.push(Said { literals: d.literals.clone(), before, now, order });
         }
         merge(self.pool, &mut said);
+        let events: Vec<[Vec<Event>; 2]> = differences.iter().map(|d| d.events.clone()).collect();
+        self.tell_replaced_tests(&mut said, &events);
         said.sort_by_key(|s| (s.order, s.literals.len()));
         // What says nothing new comes last.
         let mut told: BTreeSet<String> = BTreeSet::new();
@@ -112,7 +115,6 @@ impl<'s> Speaker<'s> {
         };
         let (more, repeats): (Vec<Said>, Vec<Said>) = said.into_iter().partition(|s| says_more(s));
         let said = more.into_iter().chain(repeats);
-        let events: Vec<[Vec<Event>; 2]> = differences.iter().map(|d| d.events.clone()).collect();
         let mut deltas: Vec<Option<Delta>> = Vec::new();
         for s in said {
             let (when, short) = self.condition(&s.literals, &events);
