@@ -194,7 +194,18 @@ impl<'a> View<'a> {
         let (in_part, unlooked): (Vec<&HunkReport>, Vec<&HunkReport>) =
             hunks.iter().partition(|h| super::unseen::is_in_part(self.report, h));
         self.open_hunks("not fully analysed", &in_part, out)?;
-        self.open_hunks("not analysed", &unlooked, out)
+        self.open_hunks("not analysed", &unlooked, out)?;
+        // A missing header or macro is what mostly keeps source from being read.
+        let lacks = |h: &&&HunkReport| {
+            matches!(h.why.as_deref(), Some("lost" | "unparsed" | "open:source with errors"))
+        };
+        let Some(hunk) = hunks.iter().rev().find(lacks) else { return Ok(()) };
+        let committed = self.version(hunk.to).filter(|v| v.commit.is_some());
+        let name = committed.map_or_else(|| "HEAD".to_owned(), |v| self.short_name(v));
+        writeln!(
+            out,
+            "  'git invdiff doctor {name}' says which headers and macros are missing, and what helps"
+        )
     }
 
     fn open_hunks(&self, heading: &str, hunks: &[&HunkReport], out: &mut dyn Write) -> io::Result<()> {

@@ -260,6 +260,24 @@ no churn found in what was analysed; nothing undecided; 1 of 2 hunks explained o
 }
 
 #[test]
+fn source_that_is_not_understood_is_for_the_doctor() {
+    let mut report = Report {
+        versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
+        ..Report::default()
+    };
+    report.hunks.push(hunk(2, 40, Verdict::NotAnalysed, Some("lost")));
+    let text = |last: &str| {
+        format!(
+            "versions  1 a000000   2 b000000 (HEAD)\n\nnot analysed\n  src/area.c  @@ -40 +40 @@  function that the \
+             parser lost\n  'git invdiff doctor {last}' says which headers and macros are missing, and what helps\n\nno \
+             churn found in what was analysed; nothing undecided; 0 of 1 hunk explained or neutral; not looked at: 1 hunk \
+             (function that the parser lost)\n"
+        )
+    };
+    check(&report, &wide(), &text("b000000"));
+}
+
+#[test]
 fn files_that_are_not_c_are_named_in_one_line() {
     let mut report = Report {
         versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
