@@ -276,7 +276,7 @@ impl TermPool {
         &mut self,
         root: TermId,
         known: &mut FxHashMap<TermId, TermId>,
-        f: &mut dyn FnMut(&mut TermPool, TermId, &FxHashMap<TermId, TermId>) -> Rebuilt,
+        mut f: impl FnMut(&mut TermPool, TermId, &FxHashMap<TermId, TermId>) -> Rebuilt,
     ) -> TermId {
         let mut stack = vec![(root, false)];
         while let Some((t, done)) = stack.pop() {

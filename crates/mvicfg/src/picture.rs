@@ -220,7 +220,6 @@ mod tests {
     use crate::frontend::{c, load_unit};
     use crate::history::MemoryTree;
     use std::path::Path;
-    use std::sync::Arc;
 
     /// The blocks of a function's versions as `kind lines [versions]`, and the edges as `0->1 T [versions]`.
     fn check(bodies: &[&str], blocks: &[&str], edges: &[&str]) {

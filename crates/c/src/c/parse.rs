@@ -336,9 +336,8 @@ impl Run {
 
     fn refine(&self, guesses: &Guesses) -> Guesses {
         let Run { diagnostics, lost, .. } = self;
-        let tokens = without_pragmas(&self.tokens);
-        let text = Text { tokens: &tokens, interner: &self.session.interner };
-        let items = &self.items_of(&tokens);
+        let (tokens, items) = self.code();
+        let (text, items) = (Text { tokens: &tokens, interner: &self.session.interner }, &*items);
         if retry::is_explained(diagnostics, lost) {
             let mut known = guesses.clone();
             retry::definers::guess(text, items, &mut known);
@@ -348,18 +347,21 @@ impl Run {
         retry::Evidence { text, items, diagnostics, lost }.refine(guesses)
     }
 
-    /// The items of the tokens without the pragmas among them.
-    fn items_of(&self, tokens: &Cow<'_, [Tok]>) -> Cow<'_, [Item]> {
-        match tokens {
-            Cow::Borrowed(_) => Cow::Borrowed(&self.items),
-            Cow::Owned(tokens) => Cow::Owned(own_items(Text { tokens, interner: &self.session.interner })),
+    /// The tokens without the pragmas among them, and their items.
+    fn code(&self) -> (Cow<'_, [Tok]>, Cow<'_, [Item]>) {
+        match without_pragmas(&self.tokens) {
+            None => (Cow::Borrowed(&self.tokens), Cow::Borrowed(&self.items)),
+            Some(tokens) => {
+                let items = own_items(Text { tokens: &tokens, interner: &self.session.interner });
+                (Cow::Owned(tokens), Cow::Owned(items))
+            }
         }
     }
 
     fn finish(self, path: &Path, files: &TreeFiles<'_>, guesses: Guesses) -> Parsed {
-        let tokens = without_pragmas(&self.tokens);
+        let (tokens, items) = self.code();
         let text = Text { tokens: &tokens, interner: &self.session.interner };
-        let invented = honesty::invented(text, &self.items_of(&tokens), &self.diagnostics, &guesses);
+        let invented = honesty::invented(text, &items, &self.diagnostics, &guesses);
         let calls = self.tokens.iter().filter(|t| !t.expansion.is_dummy()).map(|t| t.expansion.lo).collect();
         Parsed {
             prelude: guesses.prelude(),
@@ -457,19 +459,17 @@ pub(super) fn preprocess(
     Ok(Preprocessed { session, tokens, diagnostics: pp.take_diagnostics(), keywords })
 }
 
-/// The tokens without the pragmas that the preprocessor passes on: what stands in one is no word of the code.
-fn without_pragmas(tokens: &[Tok]) -> Cow<'_, [Tok]> {
+/// The tokens without the pragmas that the preprocessor passes on, if there are some: what stands in one is no word of
+/// the code.
+fn without_pragmas(tokens: &[Tok]) -> Option<Vec<Tok>> {
     let begins_line = |t: &Tok| t.flags.has(TokenFlags::START_OF_LINE);
     let is_pragma = |t: &Tok| begins_line(t) && matches!(t.kind, PpTokenKind::Punct(p) if p.as_str() == "#");
-    if !tokens.iter().any(is_pragma) {
-        return Cow::Borrowed(tokens);
-    }
     let mut is_within = false;
     let is_code = |t: &&Tok| {
         is_within = is_pragma(t) || is_within && !begins_line(t);
         !is_within
     };
-    Cow::Owned(tokens.iter().filter(is_code).cloned().collect())
+    tokens.iter().any(is_pragma).then(|| tokens.iter().filter(is_code).copied().collect())
 }
 
 /// The items of a unit, without the declarations that we put into it.

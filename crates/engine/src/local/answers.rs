@@ -234,7 +234,7 @@ impl Comparer<'_> {
 
     fn rename(&mut self, path: &mut Path, from: TermId, to: TermId) {
         let (pool, mut known) = (&mut self.pool, FxHashMap::from_iter([(from, to)]));
-        path.map_terms(&mut |t| pool.rebuilt_among(t, &mut known, &mut |_, _, _| Rebuilt::Kept));
+        path.map_terms(&mut |t| pool.rebuilt_among(t, &mut known, |_, _, _| Rebuilt::Kept));
     }
 
     fn without(&mut self, whole: &Path, is_own: impl Fn(&Event) -> bool) -> Settled {
@@ -313,7 +313,7 @@ impl PastErrno {
 
     fn of(&mut self, pool: &mut TermPool, t: TermId) -> TermId {
         let PastErrno { errno, known, memories } = self;
-        pool.rebuilt_among(t, known, &mut |pool, t, known| {
+        pool.rebuilt_among(t, known, |pool, t, known| {
             let Term::App(app @ App::Load { .. }, args) = pool.get(t).clone() else { return Rebuilt::Kept };
             match args.as_slice() {
                 &[memory, address] if !is_errno(pool, address) => {
