@@ -45,6 +45,8 @@ mod tests;
 #[cfg(test)]
 mod tests_arrays;
 #[cfg(test)]
+mod tests_errors;
+#[cfg(test)]
 mod tests_parts;
 #[cfg(test)]
 mod tests_subjects;
