@@ -82,7 +82,7 @@ impl Comparer<'_> {
         // As long as two answers count as one, what the paths rest on may exclude each other: of the newer one's
         // conditions those count that ask no answer.
         let mut terms: Vec<TermId> = old.literals.iter().map(|l| l.term).collect();
-        let asked = path.literals.iter().map(|l| l.term);
+        let asked = path.literals.iter().map(|l| l.term).chain(self.premises.conditions.iter().copied());
         terms.extend(asked.filter(|t| !asks_answers(&self.pool, *t)));
         let joint = terms.into_iter().fold(self.pool.bool(true), |all, t| self.pool.and(all, t));
         for k in 0..path.events.len() {

@@ -270,7 +270,7 @@ impl Comparer<'_> {
             Verdict::Differ(items) => {
                 match self.satisfiable(joint).or_else(|| self.satisfiable_all(&anywhere)) {
                     Some(true) => {
-                        if let Some(forked) = self.forked(old, new) {
+                        if let Some(forked) = self.forked([old, new], &items) {
                             return outcome.absorb(forked);
                         }
                         outcome.apart |= apart;

@@ -74,6 +74,8 @@ impl Comparer<'_> {
         if leaves.len() > MAX_VARIABLES {
             return None;
         }
+        // What holds of every state here narrows nothing.
+        let given = self.premises.conditions.clone();
         leaves.into_iter().find_map(|leaf| {
             let [Ok(Value::Const(value @ Const::Bv { .. }))] = evaluate(&self.pool, &[leaf], &input)[..]
             else {
@@ -81,12 +83,20 @@ impl Comparer<'_> {
             };
             let constant = self.pool.constant(value);
             let is_it = self.pool.eq(leaf, constant);
+            if given.contains(&is_it) {
+                return None;
+            }
             let goal = self.pool.or(same, is_it);
             matches!(self.decider.holds(&mut self.pool, joint, goal), Truth::Holds).then_some((leaf, value))
         })
     }
 
     fn under(&mut self, item: Item, leaf: TermId, value: TermId) -> Item {
+        // What a version leaves as it is it does not set.
+        if matches!(&item, Item::Variable(v, t) if *t == leaf && self.pool.known_leaf(&variable_leaf(self.graph, *v)) == Some(leaf))
+        {
+            return item;
+        }
         let pool = &mut self.pool;
         let mut put =
             |t: TermId| pool.rebuilt(t, &|_, t| if t == leaf { Rebuilt::By(value) } else { Rebuilt::Kept });

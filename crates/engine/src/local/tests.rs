@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 mod apart;
+mod dead;
 mod declared;
 mod extracted;
 mod given;
