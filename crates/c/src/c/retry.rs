@@ -61,6 +61,8 @@ pub struct Guesses {
     pub strings: BTreeMap<String, bool>,
     /// Macros or objects that are used as numbers or structures: taken for objects of another file.
     pub objects: BTreeMap<String, Kind>,
+    /// Those of the objects that are constants by their names.
+    pub constants: BTreeSet<String>,
     /// Macros that stand behind `case`, as they are written there, with their arguments.
     pub labels: BTreeSet<String>,
     /// Structures whose members nobody declared.
@@ -107,7 +109,8 @@ impl Guesses {
         self.records.declare(&mut out);
         for (name, is) in self.objects.iter().filter(|(n, _)| !self.labels.contains(*n)) {
             // A header that is read for something else may define it.
-            out += &format!("#ifndef {name}\n{OBJECT}{}{name};\n#endif\n", kind(*is, name));
+            let word = if self.constants.contains(name) { "const " } else { "" };
+            out += &format!("#ifndef {name}\n{OBJECT}{word}{}{name};\n#endif\n", kind(*is, name));
         }
         for (name, is) in &self.results {
             match is {
@@ -119,7 +122,7 @@ impl Guesses {
             out += &format!("long {name}();\n");
         }
         for at in 0..self.labels.len() {
-            out += &format!("{OBJECT}int {}{at};\n", tokens::LABEL);
+            out += &format!("{OBJECT}const int {}{at};\n", tokens::LABEL);
         }
         for (name, arguments) in &self.strings {
             out += &format!("#define {name}{} {}\n", if *arguments { "(...)" } else { "" }, string_of(name));
@@ -258,6 +261,7 @@ impl Evidence<'_> {
         self.records(&mut out);
         self.strings(&mut out);
         self.texts(&mut out);
+        self.constants(&mut out);
         let defined: BTreeSet<&str> =
             self.items.iter().flat_map(|i| &i.declares).map(String::as_str).collect();
         for name in self.named(IMPLICIT_CALL).into_iter().filter(|name| !defined.contains(name)) {
@@ -321,6 +325,24 @@ impl Evidence<'_> {
             out.objects.remove(&name);
             out.strings.insert(name, false);
         }
+    }
+
+    /// Numbers with names of macros that nothing writes: a call leaves these as they are.
+    fn constants(&self, out: &mut Guesses) {
+        let text = &self.text;
+        let steps = |word: &str| matches!(word, "++" | "--");
+        let is_written = |i: &usize| {
+            let (before, next) = (text.at(i.wrapping_sub(1)), text.at(i + 1));
+            let assigns = next.ends_with('=') && !matches!(next, "==" | "!=" | "<=" | ">=");
+            assigns || steps(before) || steps(next) || self.is_address(*i)
+        };
+        let is_constant = |name: &&String| {
+            name.chars().any(char::is_alphabetic)
+                && !name.chars().any(char::is_lowercase)
+                && !text.places(name).iter().any(is_written)
+        };
+        let numbers = out.objects.iter().filter(|(_, kind)| **kind == Kind::Number).map(|(name, _)| name);
+        out.constants = numbers.filter(is_constant).cloned().collect();
     }
 
     /// Whether a name is used for nothing but its type.

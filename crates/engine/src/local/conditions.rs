@@ -139,12 +139,14 @@ impl<'s> Speaker<'s> {
             .map(|class: usize| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<Event>>());
         let mut namings = [0, 1].map(|class: usize| self.as_now(class, &all[class]));
         self.tell_calls_apart(&mut namings, &all);
-        for (term, literal) in combined(self.pool, literals) {
+        let combined = combined(self.pool, literals);
+        let is_one_of_several = combined.len() > 1;
+        for (term, literal) in combined {
             let mut naming = namings[literal.class].clone();
             naming.macros = self.macros_of(&naming, &literal);
             let text = decayed(&render(self.pool, term, &naming));
             let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
-                true if self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
+                true if is_one_of_several && self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
                 true => text,
                 false => self.test(&literal),
             };

@@ -15,11 +15,14 @@ pub(super) enum Item {
         address: TermId,
         bytes: u64,
         value: TermId,
+        /// Where, if one instruction did.
+        node: Option<MvId>,
     },
     /// Copies bytes to an address, from another one; without: sets them to zero.
     Fill {
         address: TermId,
         from: Option<TermId>,
+        node: Option<MvId>,
     },
     Variable(VarId, TermId),
     /// With memory at that time.

@@ -1,5 +1,5 @@
-//! Calls that macros make, told by the macros' own calls: `warn(_("%s"), path)` for the three functions that it stands
-//! for.
+//! What macros do, told by the macros' own calls: `warn(_("%s"), path)` for the three functions that it stands for,
+//! `TAILQ_INIT(&list)` for the two members that it sets.
 //!
 //! A use of a macro is told where each call that a path makes out of it is to be told; where both versions would say
 //! the same then, the functions are told as ever. Of its arguments those are shown that are the same whenever they
@@ -12,11 +12,16 @@ use super::machine::Event;
 use super::side::expansion;
 use super::texts::{is_name, is_short};
 use super::words::{Precision, Speaker};
+use crate::ir::{Function, VarId, VarKind};
+use crate::mvicfg::MvId;
 use crate::semantics::c_text::Naming;
 use std::collections::BTreeMap;
 
 /// Lines that one use is spread over.
 const MOST_LINES: u32 = 8;
+
+/// Places that a macro writes which makes no call, and is told all the same.
+const FEWEST_WRITES: usize = 2;
 
 /// A use of a macro, by its name and the line that it begins on.
 type Use = (String, u32);
@@ -32,9 +37,15 @@ impl Speaker<'_> {
         // In what two that read alike differ, the functions tell.
         for (line, text, items) in own.into_iter().filter(|(_, text, _)| others.iter().all(|o| o.1 != *text))
         {
-            let effect = Effect { kind: EffectKind::Call, text: format!("calls {text}"), line: Some(line) };
             told.extend(items.iter().map(|k| (*k, None)));
-            told.extend(items.first().map(|k| (*k, Some(effect))));
+            // A use that does not return is told by that.
+            let is_end = |item: &Item| matches!(item, Item::Ends(Some(e)) if items.iter().any(|k| is_call_at(&d.items[class][*k], e.node)));
+            let (at, kind, word) = match d.items[class].iter().position(is_end) {
+                Some(end) => (Some(end), EffectKind::End, "ends in"),
+                None => (items.first().copied(), EffectKind::Call, "calls"),
+            };
+            let effect = Effect { kind, text: format!("{word} {text}"), line: Some(line) };
+            told.extend(at.map(|k| (k, Some(effect))));
         }
         told
     }
@@ -43,14 +54,24 @@ impl Speaker<'_> {
     fn uses_of(&mut self, class: usize, d: &Difference) -> Vec<(u32, String, Vec<usize>)> {
         let mut items: BTreeMap<Use, Vec<usize>> = BTreeMap::new();
         for (k, item) in d.items[class].iter().enumerate() {
-            if let Item::Call(event) = item
-                && let Some(of) = self.macro_use(class, event)
-            {
+            let of = match item {
+                Item::Call(event) => self.macro_use(class, event),
+                Item::Write { node, .. } | Item::Fill { node, .. } => {
+                    node.and_then(|node| self.writing_use(class, node))
+                }
+                _ => None,
+            };
+            if let Some(of) = of {
                 items.entry(of).or_default().push(k);
             }
         }
         let mut found = Vec::new();
         for (of, all) in items {
+            // One place that is written has a name of its own.
+            let calls = all.iter().any(|k| matches!(d.items[class][*k], Item::Call(_)));
+            if !calls && all.len() < FEWEST_WRITES {
+                continue;
+            }
             let told = |e: &Event| {
                 all.iter().any(|k| matches!(&d.items[class][*k], Item::Call(told) if told.node == e.node))
             };
@@ -81,6 +102,13 @@ impl Speaker<'_> {
         let callee = event.callee.as_deref()?;
         let is_argument = |words: Vec<String>| words.iter().any(|w| called(w).any(|name| name == callee));
         (!self.written_arguments(class, line, name).is_some_and(is_argument)).then(|| (name.clone(), line))
+    }
+
+    /// The use of a macro that an assignment comes out of.
+    fn writing_use(&self, class: usize, node: MvId) -> Option<Use> {
+        let name = &expansion(self.graph, class, node)?.name;
+        let line = self.line(class, node);
+        self.written_arguments(class, line, name).map(|_| (name.clone(), line))
     }
 
     fn use_text(
@@ -119,8 +147,15 @@ impl Speaker<'_> {
             |w: &str| body.vars.iter().any(|v| *v.name == *w) || unit.globals.iter().any(|g| *g.name == *w);
         let told = |word: String| {
             let is_size = word.starts_with("sizeof") && is_short(&word);
-            let is_same =
-                is_number(&word) || is_name(&word) && !is_variable(&word) || word.is_empty() || is_size;
+            let is_kept = |w: &str| {
+                body.vars.iter().zip(0..).any(|(v, k)| *v.name == *w && is_never_written(body, VarId(k)))
+            };
+            let is_place = word.strip_prefix('&').is_some_and(is_name);
+            let is_same = is_number(&word)
+                || is_name(&word) && (!is_variable(&word) || is_kept(&word))
+                || word.is_empty()
+                || is_size
+                || is_place;
             let shown = |word: &str| shown.iter().any(|s| s == word);
             match text_of(&word) {
                 Some(text) => text,
@@ -152,6 +187,16 @@ impl Speaker<'_> {
         }
         None
     }
+}
+
+fn is_call_at(item: &Item, node: MvId) -> bool {
+    matches!(item, Item::Call(e) if e.node == node)
+}
+
+/// Whether a variable is what it is from the beginning: a parameter that nothing is assigned to.
+fn is_never_written(body: &Function, v: VarId) -> bool {
+    let var = body.var(v);
+    var.kind == VarKind::Param && !var.in_memory && body.nodes.iter().all(|n| n.instr.written() != Some(v))
 }
 
 /// A string, or one that is handed to a function or a macro alone: `_("text")`. Strings behind one another are one.

@@ -85,7 +85,7 @@ pub(super) struct Path {
     pub accesses: BTreeSet<TermId>,
     /// Addresses of stores in the order in which they are made: terms of memory have an order of their own, which
     /// depends on where members lie.
-    pub stored: Vec<TermId>,
+    pub stored: Vec<(TermId, MvId)>,
     pub visited: BTreeSet<MvId>,
     /// What is taken for granted of members: see [`super::fitting`].
     pub fits: BTreeSet<(TermId, Arc<str>)>,
@@ -131,7 +131,7 @@ impl Path {
             (h.condition, h.subject) = (f(h.condition), f(h.subject));
         }
         self.accesses = self.accesses.iter().map(|t| f(*t)).collect();
-        self.stored.iter_mut().for_each(|t| *t = f(*t));
+        self.stored.iter_mut().for_each(|(t, _)| *t = f(*t));
         self.fits = self.fits.iter().map(|(t, name)| (f(*t), name.clone())).collect();
         for e in &mut self.events {
             e.args.iter_mut().for_each(|a| *a = f(*a));
@@ -348,7 +348,7 @@ impl Machine<'_> {
                 self.dereference(path, addr);
                 let (addr, value) = (self.term(path, addr), self.term(path, value));
                 path.accesses.insert(addr);
-                path.stored.push(addr);
+                path.stored.push((addr, path.node));
                 if !self.is_zeroed(path.memory, addr, access.bytes, value) {
                     let stored = App::Store { bytes: access.bytes };
                     path.memory = self.pool.app(stored, &[path.memory, addr, value]);
@@ -359,10 +359,12 @@ impl Machine<'_> {
                 self.dereference(path, dst);
                 let (dst, src) = (self.term(path, dst), self.term(path, src));
                 path.accesses.extend([dst, src]);
+                path.stored.push((dst, path.node));
                 path.memory = self.pool.app(App::CopyBytes { bytes: *bytes }, &[path.memory, dst, src]);
             }
             Instr::Zero { dst, bytes } => {
                 let dst = self.term(path, dst);
+                path.stored.push((dst, path.node));
                 path.memory = self.pool.app(App::ZeroBytes { bytes: *bytes }, &[path.memory, dst]);
             }
             Instr::Call { .. } => return self.call(path),
@@ -522,10 +524,17 @@ impl Machine<'_> {
             let bits = global.constant_bytes(offset, bytes)?;
             Const::from_bits(sort, bits.iter().rev().fold(0u128, |all, b| all << 8 | u128::from(*b)))
         };
-        match symbol_and_offset(self.pool, addr).and_then(constant) {
-            Some(c) => self.pool.constant(c),
-            None => self.pool.app(App::Load { sort, bytes }, &[memory, addr]),
+        let place = symbol_and_offset(self.pool, addr);
+        if let Some(c) = place.clone().and_then(constant) {
+            return self.pool.constant(c);
         }
+        // What is constant nothing writes: it is what it is at the point.
+        let is_const = |symbol: &str| self.side.layout.global(symbol).is_some_and(|g| g.is_const);
+        let memory = match place {
+            Some((symbol, _)) if is_const(&symbol) => self.pool.leaf(memory_leaf()),
+            _ => memory,
+        };
+        self.pool.app(App::Load { sort, bytes }, &[memory, addr])
     }
 }
 

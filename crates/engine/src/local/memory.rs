@@ -9,6 +9,7 @@ use super::difference::Item;
 use super::machine::{End, Path};
 use super::mistake::{Mistake, is_made};
 use crate::ir::{App, Leaf, Op, Term, TermId, TermPool, Uf};
+use crate::mvicfg::MvId;
 use crate::smt::Decision;
 
 /// Bytes at an address, and what they become.
@@ -69,9 +70,10 @@ impl Comparer<'_> {
         let mut differs = false;
         for (side, (mine, theirs)) in [(&old, &new), (&new, &old)].into_iter().enumerate() {
             let mut mine = mine.clone();
-            mine.sort_by_key(|w| paths[side].stored.iter().rposition(|to| *to == w.address));
+            mine.sort_by_key(|w| paths[side].stored.iter().rposition(|(to, _)| *to == w.address));
             for w in mine.iter().filter(|w| !theirs.contains(w)) {
-                let item = w.item();
+                let stored = paths[side].stored.iter().rfind(|(to, _)| *to == w.address);
+                let item = w.item(stored.map(|(_, node)| *node));
                 let is_there = theirs.iter().find(|o| o.address == w.address && o.bytes == w.bytes);
                 if let (Some(Written::Value(other)), Written::Value(value)) = (is_there.map(|o| o.to), w.to) {
                     match self.equal(value, other, joint) {
@@ -165,12 +167,12 @@ impl Comparer<'_> {
 }
 
 impl Write {
-    fn item(&self) -> Item {
+    fn item(&self, node: Option<MvId>) -> Item {
         let Write { address, bytes, to } = *self;
         match to {
-            Written::Value(value) => Item::Write { address, bytes, value },
-            Written::Copy(from) => Item::Fill { address, from: Some(from) },
-            Written::Zeros => Item::Fill { address, from: None },
+            Written::Value(value) => Item::Write { address, bytes, value, node },
+            Written::Copy(from) => Item::Fill { address, from: Some(from), node },
+            Written::Zeros => Item::Fill { address, from: None, node },
         }
     }
 }

@@ -23,11 +23,13 @@
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
 //! - [`bindings`]: when a function runs that nobody calls.
-//! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`guards`]: `where`, `when`, `before`, `now`, which
+//! - [`alternatives`]: conditions of which either will do.
+//! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`stores`], [`guards`]: `where`, `when`, `before`, `now`, which
 //!   is a [`change`]; [`texts`]: what may be shown; [`distinction`]: what tells apart that is written alike;
-//!   [`expanded`]: calls that macros make.
+//!   [`expanded`]: what macros do.
 //! - [`mistake`]: what the oracle puts in, to see that it is caught.
 
+mod alternatives;
 mod answers;
 mod bindings;
 mod calls;
@@ -61,6 +63,7 @@ mod rounds;
 mod side;
 mod sites;
 mod source_tests;
+mod stores;
 mod tested;
 #[cfg(test)]
 mod tests;

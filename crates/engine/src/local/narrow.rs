@@ -103,7 +103,9 @@ impl Comparer<'_> {
         match item {
             Item::Variable(v, t) => Item::Variable(v, put(t)),
             Item::Return(t, node, memory) => Item::Return(t.map(&mut put), node, memory),
-            Item::Write { address, bytes, value } => Item::Write { address, bytes, value: put(value) },
+            Item::Write { address, bytes, value, node } => {
+                Item::Write { address, bytes, value: put(value), node }
+            }
             other => other,
         }
     }
@@ -114,11 +116,10 @@ fn only_values(items: &[Vec<Item>; 2]) -> Option<(TermId, TermId)> {
     match [items[0].as_slice(), items[1].as_slice()] {
         [[Item::Variable(v, a)], [Item::Variable(w, b)]] if v == w => Some((*a, *b)),
         [[Item::Return(Some(a), ..)], [Item::Return(Some(b), ..)]] => Some((*a, *b)),
-        [[Item::Write { address, bytes, value: a }], [Item::Write { address: to, bytes: n, value: b }]]
-            if address == to && bytes == n =>
-        {
-            Some((*a, *b))
-        }
+        [
+            [Item::Write { address, bytes, value: a, .. }],
+            [Item::Write { address: to, bytes: n, value: b, .. }],
+        ] if address == to && bytes == n => Some((*a, *b)),
         _ => None,
     }
 }

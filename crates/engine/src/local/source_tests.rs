@@ -7,7 +7,7 @@
 use crate::ir::{Function, Instr, NodeId};
 
 /// Lines over which a condition is followed.
-const MAX_LINES: u32 = 6;
+pub(super) const MAX_LINES: u32 = 6;
 /// Characters of the longest operand that is told.
 const LONGEST: usize = 80;
 

@@ -11,11 +11,12 @@ use super::machine::{Machine, Path, Step, memory_leaf, variable_leaf};
 use super::mistake::{Mistake, is_made};
 use super::region::Region;
 use super::side::{Side, successor};
-use crate::ir::{App, Callee, Instr, LOOP_VALUE, Leaf, Term, TermId, TermPool, VarId, VarKind};
+use crate::ir::{App, Callee, Expr, Instr, LOOP_VALUE, Leaf, Object, Term, TermId, TermPool, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg, VersionSet};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Tests of one version that are kept, with either outcome.
 const MAX_TESTS: usize = 1_000;
@@ -169,8 +170,8 @@ fn kills(graph: &Mvicfg, side: &Side, instr: &Instr, test: &Test) -> bool {
             let in_memory = graph.vars.get(v.0 as usize).is_none_or(|v| v.in_memory);
             test.vars.contains(v) || test.memory && in_memory
         }
-        Instr::Call { callee: Callee::Direct(name), result_to: None, .. } => {
-            test.memory && !side.pure.contains(name)
+        Instr::Call { callee: Callee::Direct(name), args, result_to: None, .. } => {
+            test.memory && !is_quiet(side, name, args)
         }
         Instr::Call { .. }
         | Instr::Store { .. }
@@ -180,6 +181,23 @@ fn kills(graph: &Mvicfg, side: &Side, instr: &Instr, test: &Test) -> bool {
         Instr::Unreachable | Instr::Unknown { .. } => true,
     };
     writes || more
+}
+
+/// Whether a call gives a value and does nothing else.
+fn is_quiet(side: &Side, name: &Arc<str>, args: &[Expr]) -> bool {
+    let row = library::row_of_call(side.version.unit, name, args);
+    side.pure.contains(name) || row.is_some_and(|r| !r.has_effect() && !r.errno && !r.asks_streams)
+}
+
+/// Whether an instruction reads what may be written: no constant.
+fn reads_memory(side: &Side, instr: &Instr) -> bool {
+    match instr {
+        Instr::Load { addr: Expr::Addr(Object::Global(symbol)), .. } => {
+            side.layout.global(symbol).is_none_or(|g| !g.is_const)
+        }
+        Instr::Load { .. } | Instr::Call { .. } => true,
+        _ => false,
+    }
 }
 
 /// The tests that the edges of an instruction make: of a branch two, first the one that holds, of an assignment to a
@@ -206,7 +224,7 @@ fn made(graph: &Mvicfg, side: &Side, node: MvId) -> Vec<Test> {
             });
         });
         made.extend(instr.written());
-        memory |= matches!(instr, Instr::Load { .. } | Instr::Call { .. });
+        memory |= reads_memory(side, instr);
     }
     // What is made of the variable's value before says nothing of the one after.
     if !is_own || assigned.is_some_and(|v| !vars.insert(v)) {
@@ -228,11 +246,7 @@ fn chain(graph: &Mvicfg, side: &Side, branch: MvId) -> Vec<MvId> {
         let instr = &graph.node(*before).instr;
         let is_value = match instr {
             Instr::Assign { .. } | Instr::Load { .. } => true,
-            Instr::Call { callee: Callee::Direct(name), args, .. } => {
-                let row = library::row_of_call(side.version.unit, name, args);
-                side.pure.contains(name)
-                    || row.is_some_and(|r| !r.has_effect() && !r.errno && !r.asks_streams)
-            }
+            Instr::Call { callee: Callee::Direct(name), args, .. } => is_quiet(side, name, args),
             _ => false,
         };
         if !is_value || !instr.written().is_some_and(is_temp) || chain.contains(before) {

@@ -17,6 +17,7 @@ mod members;
 mod named;
 mod placed;
 mod replaced;
+mod shown;
 mod text_tests;
 
 fn unit(text: &str) -> Unit {

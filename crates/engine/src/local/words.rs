@@ -31,6 +31,9 @@ const MOST_CALLED: usize = 3;
 /// What a failed assertion, or a clause of an annotation, calls.
 const ASSERT_FAIL: &str = "__invdiff_assert_fail";
 
+/// What is written where no name leads.
+const SOMEWHERE: &str = "writes to memory";
+
 /// Puts what was found in words.
 pub(super) struct Speaker<'s> {
     pub graph: &'s Mvicfg,
@@ -103,6 +106,7 @@ impl<'s> Speaker<'s> {
         }
         merge(self.pool, &mut said);
         let events: Vec<[Vec<Event>; 2]> = differences.iter().map(|d| d.events.clone()).collect();
+        self.join_alternatives(&mut said, &events);
         self.tell_replaced_tests(&mut said, &events);
         said.sort_by_key(|s| (s.order, s.literals.len()));
         // What says nothing new comes last.
@@ -354,7 +358,7 @@ impl<'s> Speaker<'s> {
                 }
                 (EffectKind::Call, format!("calls {text}"), line)
             }
-            Item::Write { address, bytes, value } => {
+            Item::Write { address, bytes, value, node } => {
                 // What calls leave in errno is theirs.
                 let errno = Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits: 64 };
                 if self.pool.known_leaf(&errno) == Some(*address) && is_left_by_calls(self.pool, *value) {
@@ -392,11 +396,11 @@ impl<'s> Speaker<'s> {
                             let text = format!("sets {}", all.join(", ")).replace(members::OTHER, "");
                             (EffectKind::Write, text, 0)
                         }
-                        None => (EffectKind::Write, "writes to memory".to_owned(), 0),
+                        None => (EffectKind::Write, self.written_there((class, *node), &naming, *value), 0),
                     },
                 }
             }
-            Item::Fill { address, from } => {
+            Item::Fill { address, from, node } => {
                 let naming = self.naming(class, events);
                 let at = |address: TermId| {
                     let text = render(self.pool, address, &naming);
@@ -411,7 +415,9 @@ impl<'s> Speaker<'s> {
                     Some(from) => at(*from).map(|text| format!(" to {text}")).unwrap_or_default(),
                     None => " to zeros".to_owned(),
                 };
-                let text = at(*address).map_or("writes to memory".to_owned(), |t| format!("sets {t}{to}"));
+                let place = at(*address);
+                let place = place.or_else(|| self.assigned_place(class, (*node)?));
+                let text = place.map_or(SOMEWHERE.to_owned(), |t| format!("sets {t}{to}"));
                 (EffectKind::Write, text, 0)
             }
             Item::Variable(v, value) => {
@@ -459,6 +465,16 @@ impl<'s> Speaker<'s> {
         Some(Effect { kind, text, line: (line > 0).then_some(line) })
     }
 
+    /// A write to a place that only the source has a name for.
+    fn written_there(&self, (class, node): (usize, Option<MvId>), naming: &Naming, value: TermId) -> String {
+        let Some(place) = node.and_then(|node| self.assigned_place(class, node)) else {
+            return SOMEWHERE.to_owned();
+        };
+        let value = render(self.pool, value, naming);
+        let to = if is_short(&value) { format!(" to {value}") } else { String::new() };
+        format!("sets {place}{to}")
+    }
+
     fn returned(&mut self, class: usize, value: Option<TermId>, node: MvId, events: &[Event]) -> String {
         let Some(value) = value else { return "returns".to_owned() };
         let words = self.returned_words(class, node);
@@ -471,7 +487,12 @@ impl<'s> Speaker<'s> {
         if let Some(name) = words.as_ref().filter(|w| is_constant && is_name(w) && !is_variable(w)) {
             return format!("returns {name}");
         }
-        let naming = self.naming(class, events);
+        let mut naming = self.naming(class, events);
+        // What a comparison gives is a number, whatever has that value elsewhere.
+        let is_truth = |w: &String| w.replace("->", ".").contains(['<', '>', '!']) || w.contains("==");
+        if words.as_ref().is_some_and(|w| is_truth(w) && !w.contains('?')) {
+            naming.macros = Rc::default();
+        }
         let ty = self.graph.bodies[class].ret.clone();
         let text = render_typed(self.pool, value, &naming, Some(&ty));
         match (is_short(&text) && self.precision != Precision::Source, words) {
@@ -582,7 +603,7 @@ impl<'s> Speaker<'s> {
             if side.flow.loops[l].head == node {
                 return (EffectKind::NextRound, "next round".to_owned());
             }
-            if !is_in_loop(side, node, l) {
+            if !is_in_loop(side, node, l) && !self.is_written_in(side, node, l) {
                 let line = Some(self.line(1, self.past_joins(side, node))).filter(|line| *line > 0);
                 let far = line.filter(|_| !self.is_behind(side, node, l));
                 let to = far.map(|line| format!(", to line {line}")).unwrap_or_default();
@@ -595,6 +616,16 @@ impl<'s> Speaker<'s> {
             0 => (EffectKind::Goto, "goes on".to_owned()),
             line => (EffectKind::Goto, format!("goes on at line {line}")),
         }
+    }
+
+    /// Whether a node stands within the text of a loop: a branch that returns, and so makes no further round.
+    fn is_written_in(&self, side: &Side, node: MvId, l: usize) -> bool {
+        let body = &self.graph.bodies[side.class];
+        let stmt = |node: MvId| Some(body.node(self.graph.origin(node, side.class)?).stmt.0 as usize);
+        let head = side.flow.loops[l].head;
+        let (Some(from), Some(to)) = (stmt(head), stmt(self.past_joins(side, node))) else { return false };
+        let depth = |k: usize| body.stmts.get(k).map_or(0, |s| s.depth);
+        from < to && (from + 1..=to).all(|k| depth(k) > depth(from))
     }
 
     /// Whether a node is where a loop is left to by its own tests, or that is not known.

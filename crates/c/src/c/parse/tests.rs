@@ -312,7 +312,7 @@ fn what_a_missing_header_declares_is_guessed() {
     check_guess("char *p = NAME; int f(void) { return *p; }", "#define NAME", &["p"]);
     check_guess(
         "struct t { int n[MANY]; }; int f(struct t *p) { return p->n[0] + MANY; }",
-        "extern int MANY;",
+        "extern const int MANY;",
         &["MANY", "t"],
     );
     check_guess("extern __typeof__(g) *h; int f(int x) { return h(x); }", "long g();", &["h"]);

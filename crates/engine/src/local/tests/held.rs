@@ -113,3 +113,34 @@ fn what_was_read_from_memory_is_known_until_it_is_written() {
     check(head, &again("p = p;"), &once("p = p;"), &[]);
     check(head, &again("foreign(4);"), &once("foreign(4);"), &[" | returns p->n | returns k"]);
 }
+
+#[test]
+fn calls_that_only_read_leave_tests_as_they_are() {
+    // Found in openssh 6a57081dc: a row for a name that was compared before.
+    check(
+        "extern int locked; int foreign2(void);\nint f(const char *name)",
+        "int ok = 0;\nif (strcmp(name, \"query\") == 0) ok = foreign2();\nelse if (strcmp(name, \"session\") == 0) ok = foreign(1);\nelse return foreign(2);\nreturn ok;",
+        "int ok = 0;\nif (strcmp(name, \"session\") == 0) ok = foreign(1);\nelse if (locked) return foreign(3);\nelse if (strcmp(name, \"query\") == 0) ok = foreign2();\nelse return foreign(2);\nreturn ok;",
+        &[
+            "strcmp(name, \"session\") == 0 | goes on at line 16 | returns foreign(1)",
+            "strcmp(name, \"session\") != 0 && locked != 0 | goes on at line 16 | returns foreign(3)",
+        ],
+    );
+}
+
+#[test]
+fn calls_leave_constants_as_they_are() {
+    // Found in p11-kit 27a4012: a macro of a missing header, tested before a call and after it.
+    check(
+        "void drop(void *); void note(const char *);\nint f(void *d, int n)",
+        "int r = foreign(n);\nif (r == SUCCESS) {} else { note(\"a\"); return 0; }\nreturn foreign(r);",
+        "int r = foreign(n);\nif (r != SUCCESS) {\ndrop(d);\ndo { note(\"b\"); return 0; } while (0);\n}\nreturn foreign(r);",
+        &["r != SUCCESS | calls note(\"a\") | calls drop(d); calls note(\"b\")"],
+    );
+    check(
+        "extern const int mode; void drop(void *);\nint f(void *d, int n)",
+        "if (mode == 3) return 1;\ndrop(d);\nreturn n;",
+        "if (mode == 3) return 1;\ndrop(d);\nif (mode == 3) return 2;\nreturn n;",
+        &[],
+    );
+}

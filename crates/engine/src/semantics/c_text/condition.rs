@@ -2,7 +2,7 @@
 
 use super::types::{Level, Ty, usual};
 use super::{Renderer, Text, literal};
-use crate::ir::{App, Const, Op, Sort, Term, TermId};
+use crate::ir::{App, Const, Leaf, Op, Sort, Term, TermId};
 
 /// Returns whether text of an operator binds no tighter than `==` does.
 pub(super) fn binds_weaker_than_equality(op: Op, sort: Sort) -> bool {
@@ -164,11 +164,29 @@ impl Renderer<'_> {
 
     /// An order with a constant on the left is turned round.
     fn order(&mut self, symbol: &str, a: TermId, b: TermId, reading: Reading) -> Text {
-        if self.pool.as_const(a).is_some() && self.pool.as_const(b).is_none() {
+        if self.constancy(a) > self.constancy(b) {
             let turned = if symbol == "<" { ">" } else { ">=" };
             return self.bounded(turned, b, a, reading);
         }
         self.bounded(symbol, a, b, reading)
+    }
+
+    /// What is more constant stands on the right: numbers, constants, objects of the file.
+    fn constancy(&self, t: TermId) -> u8 {
+        let is_const =
+            |symbol: &str| self.naming.unit.and_then(|u| u.global(symbol)).is_some_and(|g| g.is_const);
+        let symbol = |t: TermId| match self.pool.get(t) {
+            Term::Leaf(Leaf::SymbolAddr { symbol, .. }) => Some(symbol.clone()),
+            _ => None,
+        };
+        match self.pool.get(t) {
+            Term::Const(_) => 3,
+            Term::App(App::Load { .. }, args) => match args.get(1).and_then(|address| symbol(*address)) {
+                Some(symbol) => 1 + u8::from(is_const(&symbol)),
+                None => 0,
+            },
+            _ => 0,
+        }
     }
 
     /// `x > 4` where the source has a name for 5 and none for 4: `x >= FIVE`.
@@ -201,7 +219,7 @@ impl Renderer<'_> {
     }
 
     fn equality(&mut self, symbol: &str, a: TermId, b: TermId) -> Text {
-        let (a, b) = if self.pool.as_const(a).is_some() { (b, a) } else { (a, b) };
+        let (a, b) = if self.constancy(a) > self.constancy(b) { (b, a) } else { (a, b) };
         match self.pool.sort(a) {
             Sort::Bv(_) => self.comparison(symbol, a, b, Reading::Bits),
             Sort::F32 | Sort::F64 | Sort::F80 => self.float_identity(symbol, a, b),

@@ -1,0 +1,83 @@
+//! What an assignment writes to, as it stands in the source: for places that no name of the point leads to, such as
+//! what a call has just made.
+
+use super::side::expansion;
+use super::source_tests::MAX_LINES;
+use super::words::Speaker;
+use crate::mvicfg::MvId;
+
+/// Characters of the longest place that is told.
+const LONGEST: usize = 60;
+
+impl Speaker<'_> {
+    /// The place that the statement of a node assigns to, where it does so once and by itself.
+    pub(super) fn assigned_place(&self, class: usize, node: MvId) -> Option<String> {
+        if expansion(self.graph, class, node).is_some() {
+            return None;
+        }
+        let span = &self.graph.bodies[class].node(self.graph.origin(node, class)?).span;
+        let mut text = String::new();
+        for line in span.line..span.line + MAX_LINES {
+            text.push_str(&(self.source)(class, line).unwrap_or_default());
+            text.push(' ');
+        }
+        let start = usize::try_from(span.col).ok()?.checked_sub(1)?;
+        place(text.get(start..)?)
+    }
+}
+
+/// The place that the only assignment of the statement writes to with which a text begins.
+fn place(text: &str) -> Option<String> {
+    let statement = &text[..text.find(';')?];
+    let (left, right) = match statement.find('=') {
+        Some(at) => (&statement[..at], &statement[at + 1..]),
+        None => (statement.trim_end().strip_suffix("++").or(statement.trim_end().strip_suffix("--"))?, ""),
+    };
+    let left = left.trim_end_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
+    let place: String = left.trim().replace(" ->", "->").replace("-> ", "->");
+    let is_place = |c: char| c.is_ascii_alphanumeric() || "_.->[]()*&+ ".contains(c);
+    // A word behind a word is a declaration; what is compared, called or assigned again is no place alone.
+    let is_one = !right.contains('=') && !place.contains(", ") && is_balanced(&place);
+    let is_declared = place.split(' ').map(str::trim).collect::<Vec<_>>().windows(2).any(|w| {
+        let is_end = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        w[0].ends_with(is_end) && w[1].starts_with(|c: char| is_end(c) || c == '*')
+    });
+    let is_shown = place.chars().all(is_place) && place.chars().count() <= LONGEST && !place.is_empty();
+    let begins = place.starts_with(|c: char| c.is_ascii_alphabetic() || "_*(".contains(c));
+    (is_one && is_shown && begins && !is_declared).then_some(place)
+}
+
+fn is_balanced(text: &str) -> bool {
+    let mut depth = 0i32;
+    let is_open = text.chars().all(|c| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        depth >= 0
+    });
+    is_open && depth == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn the_place_of_an_assignment_is_read() {
+        for (text, expected) in [
+            ("rctx->fid = i; more = 2;", Some("rctx->fid")),
+            ("fdcon[s].sent =\n 0;", Some("fdcon[s].sent")),
+            ("*p++ = 'x';", Some("*p++")),
+            ("(*list)->last += 2;", Some("(*list)->last")),
+            ("p->n++;", Some("p->n")),
+            ("int x = 1;", None),
+            ("char *x = 1;", None),
+            ("a = b = 1;", None),
+            ("if ((r = f(x)) != 0) return;", None),
+            ("x == y;", None),
+            ("f(x);", None),
+            ("= 1;", None),
+            ("x = 1", None),
+        ] {
+            assert_eq!(place(text).as_deref(), expected, "{text}");
+        }
+    }
+}

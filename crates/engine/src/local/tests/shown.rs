@@ -1,0 +1,69 @@
+//! Places, ends and ways that are told as the source has them.
+
+use super::check;
+
+#[test]
+fn a_branch_that_returns_is_no_way_out_of_the_loop() {
+    check(
+        "int f(int n, int k)",
+        "for (int i = 0; i < n; i++) {\nif (!foreign(i)) continue;\nif (foreign(i + 1) != 0) break;\nif (foreign(i + 2)) return 1;\nreturn 2;\n}\nreturn foreign(7);",
+        "for (int i = 0; i < n; i++) {\nif (!foreign(i)) continue;\nif (foreign(i + 1) != 0 && k != 1) break;\nif (foreign(i + 2)) return 1;\nreturn 2;\n}\nreturn foreign(7);",
+        &["foreign(i + 1) != 0 && k == 1 | leaves the loop | goes on at line 15"],
+    );
+}
+
+#[test]
+fn what_has_no_name_is_told_by_the_source() {
+    check(
+        "void *make(void); struct c { int id; long more; }; void use(void *);\nvoid f(int n)",
+        "use(0);",
+        "struct c *p = make();\np->id = n;\nuse(p);",
+        &[" | calls use(NULL) | calls make(); calls use(make()); sets p->id to n"],
+    );
+}
+
+#[test]
+fn a_macro_that_writes_is_told_by_its_use() {
+    check(
+        "struct q { struct q *first, **last; };\n#define INIT(h) do { (h)->first = 0; (h)->last = &(h)->first; } while (0)\nint take(struct q *); struct q known;\nint f(int n)",
+        "return foreign(1);",
+        "INIT(&known);\nreturn foreign(1);",
+        &[" |  | calls INIT(&known)"],
+    );
+}
+
+#[test]
+fn a_macro_that_does_not_return_is_told_once() {
+    check(
+        "_Noreturn void fatal_(const char *, int, const char *);\n#define fatal(m) fatal_(__FILE__, 1, m)\nint f(int n)",
+        "return n;",
+        "if (n == 7) fatal(\"seven\");\nreturn n;",
+        &["n == 7 | returns 7 | ends in fatal(\"seven\")"],
+    );
+}
+
+#[test]
+fn what_a_comparison_gives_is_a_number() {
+    check(
+        "#define true 1\n#define OK 0\nint f(int n)",
+        "int r = foreign(n);\nif (r == OK) return foreign(true);\nreturn 3;",
+        "int r = foreign(n);\nif (r == OK) return foreign(true);\nreturn r != OK;",
+        &[" | returns 3 | returns r != OK"],
+    );
+}
+
+#[test]
+fn either_of_two_conditions_is_one_row() {
+    check(
+        "int most;\nint f(int n)",
+        "return foreign(n);",
+        "if (n < 0 || n >= most) return -1;\nreturn foreign(n);",
+        &["n < 0 || n >= most | returns foreign(n) | returns -1"],
+    );
+    check(
+        "int f(const char *s, int k)",
+        "return foreign(k);",
+        "if (strcmp(s, \"tr\") == 0 || strcmp(s, \"az\") == 0 || k == 9) return -1;\nreturn foreign(k);",
+        &["strcmp(s, \"tr\") == 0 || strcmp(s, \"az\") == 0 || k == 9 | returns foreign(k) | returns -1"],
+    );
+}
