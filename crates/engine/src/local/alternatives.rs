@@ -1,11 +1,14 @@
 //! Differences with the same effects, under conditions of which either will do: `n < 0 || n > 9` in one row.
 //!
 //! Of two conjunctions that share all but a test each, the disjunction of these two is told (`A` and `!A && B` are
-//! `A || B`), where both have short words.
+//! `A || B`), where both have short words. What a macro tests of its arguments decides nothing but what its use does,
+//! and is left out beside that.
 
-use super::calls::decayed;
+use super::calls::{argument_words, decayed, shortened};
+use super::change::Effect;
 use super::conditions::joined;
 use super::machine::{Event, Literal};
+use super::side::expansion;
 use super::texts::is_plain;
 use super::words::{Said, Speaker};
 use crate::ir::{Op, TermId, TermPool};
@@ -27,21 +30,38 @@ impl Speaker<'_> {
         let namings = [0, 1].map(|class: usize| self.as_now(class, &all[class]));
         let mut i = 0;
         while i < said.len() {
-            let joins = |j: &usize| said[*j].before == said[i].before && said[*j].now == said[i].now;
-            let others: Vec<usize> = (i + 1..said.len()).filter(joins).collect();
-            let found = others.into_iter().find_map(|j| {
-                let literals = self.alternatives((&said[i].literals, &said[j].literals), &namings)?;
-                Some((j, literals))
+            let found = (i + 1..said.len()).find_map(|j| {
+                let (a, b) = (&said[i], &said[j]);
+                let one = match a.before == b.before && a.now == b.now {
+                    true => {
+                        let literals = self.alternatives((&a.literals, &b.literals), &namings)?;
+                        Said { literals, before: a.before.clone(), now: a.now.clone(), order: a.order }
+                    }
+                    false => self.within_use(a, b)?,
+                };
+                Some((j, one))
             });
             match found {
-                Some((j, literals)) => {
-                    said[i].literals = literals;
+                Some((j, one)) => {
+                    said[i] = one;
                     said.remove(j);
                     i = 0;
                 }
                 None => i += 1,
             }
         }
+    }
+
+    /// One difference for two that a test within a macro's use tells apart, where they differ in that use alone: what it
+    /// tests is its own matter.
+    fn within_use(&mut self, a: &Said, b: &Said) -> Option<Said> {
+        let literals = joined(self.pool, &a.literals, &b.literals)?;
+        let is_left_out = |l: &&Literal| !literals.iter().any(|k| k.term == l.term);
+        let [test] = a.literals.iter().filter(is_left_out).collect::<Vec<_>>()[..] else { return None };
+        let name = &expansion(self.graph, test.class, test.node)?.name;
+        let before = same_but_for(&a.before, &b.before, name)?;
+        let now = same_but_for(&a.now, &b.now, name)?;
+        Some(Said { literals, before, now, order: a.order.min(b.order) })
     }
 
     fn alternatives(
@@ -79,6 +99,51 @@ impl Speaker<'_> {
             is_plain(&text) && text.chars().count() <= LONGEST
         })
     }
+}
+
+/// Effects that are the same but for what a macro does: with its use where one list has it alone, and with those of its
+/// arguments that both have.
+fn same_but_for(a: &[Effect], b: &[Effect], name: &str) -> Option<Vec<Effect>> {
+    let (calls, ends) = (format!("calls {name}("), format!("ends in {name}("));
+    let is_use = |e: &Effect| e.text.starts_with(&calls) || e.text.starts_with(&ends);
+    let others = |of: &[Effect]| of.iter().filter(|e| !is_use(e)).map(|e| e.text.clone()).collect::<Vec<_>>();
+    let uses = |of: &[Effect]| of.iter().filter(|e| is_use(e)).cloned().collect::<Vec<Effect>>();
+    if others(a) != others(b) {
+        return None;
+    }
+    match (uses(a).as_slice(), uses(b).as_slice()) {
+        (_, []) => Some(a.to_vec()),
+        ([], _) => Some(b.to_vec()),
+        ([one], [other]) => {
+            let text = common_words(&one.text, &other.text, name)?;
+            let told = |e: &Effect| match is_use(e) {
+                true => Effect { text: text.clone(), ..e.clone() },
+                false => e.clone(),
+            };
+            Some(a.iter().map(told).collect())
+        }
+        _ => None,
+    }
+}
+
+/// A call with the arguments that two have in common.
+fn common_words(a: &str, b: &str, name: &str) -> Option<String> {
+    let verb = a.split_once(name)?.0;
+    let (x, y) = (argument_words(a, name)?, argument_words(b, name)?);
+    let word = |(x, y): (&String, &String)| {
+        // One that is cut is as long as the other words leave it.
+        let [p, q] = [x, y].map(|w| w.strip_suffix("…\"").unwrap_or(w));
+        match x == y || x.ends_with("…\"") && y.starts_with(p) {
+            true => x.clone(),
+            false if y.ends_with("…\"") && x.starts_with(q) => y.clone(),
+            false => "…".to_owned(),
+        }
+    };
+    let mut words: Vec<String> = x.iter().zip(&y).map(word).collect();
+    if x.len() != y.len() {
+        words.push("…".to_owned());
+    }
+    Some(format!("{verb}{}", shortened(name, words)))
 }
 
 /// The tests that a term is a disjunction of.

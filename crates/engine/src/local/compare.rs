@@ -205,6 +205,8 @@ impl Comparer<'_> {
     }
 
     pub(super) fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
+        let ahead = self.together_again(old, new);
+        let (old, new) = ahead.as_ref().map_or((old, new), |[old, new]| (old, new));
         let new = &self.aligned(old, new);
         let (a, b) = self.settled(old, new);
         // Calls in each other's place are taken to give the same: what else they may give is left out, and said so.
@@ -282,6 +284,29 @@ impl Comparer<'_> {
                 }
             }
         }
+    }
+
+    /// Both paths where common code leads them for sure, the end of the function or one node, if one of them makes on the
+    /// way the calls that the other one has made already.
+    fn together_again(&mut self, old: &Path, new: &Path) -> Option<[Path; 2]> {
+        let are_apart = |a: &Path, b: &Path| !calls_alone(a, b).is_empty() || !calls_alone(b, a).is_empty();
+        if self.cut.is_some() || old.end == new.end {
+            return None;
+        }
+        let aligned = self.aligned(old, new);
+        if !are_apart(old, &aligned) {
+            return None;
+        }
+        let literals = old.literals.iter().chain(&new.literals).map(|l| l.term);
+        let conditions: Vec<TermId> = self.premises.conditions.iter().copied().chain(literals).collect();
+        let known = Known::of(&mut self.pool, &conditions);
+        let units = self.sides.map(|side| side.version.unit);
+        let [old, new] = [(0, old), (1, new)].map(|(class, path): (usize, &Path)| {
+            onwards(self.graph, &mut self.pool, (self.sides[class], units), path, &known)
+        });
+        let new = self.aligned(&old, &new);
+        let is_met = is_whole(&old.end) && is_whole(&new.end) || old.end == new.end;
+        (is_met && !are_apart(&old, &new)).then_some([old, new])
     }
 
     /// Divisions and shifts that only the newer path does, where they may be undefined and the older one is not.
@@ -412,7 +437,8 @@ impl Comparer<'_> {
     fn further(&mut self, paths: [&Path; 2], known: &Known) -> [Path; 2] {
         let [old, new] = [0, 1].map(|c: usize| {
             let side = self.sides[c];
-            onwards(self.graph, &mut self.pool, side, paths[c], known)
+            let units = self.sides.map(|side| side.version.unit);
+            onwards(self.graph, &mut self.pool, (side, units), paths[c], known)
         });
         let new = self.aligned(&old, &new);
         // What only the newer version comes by there must be defined, too.

@@ -2,7 +2,9 @@
 
 use super::machine::{End, Machine, Path, Step};
 use super::side::{Side, successor};
-use crate::ir::{Const, Op, Rebuilt, TermId, TermPool};
+use super::tested::reads;
+use super::text_tests::{self, Exclusions};
+use crate::ir::{Const, Op, Rebuilt, TermId, TermPool, Unit};
 use crate::mvicfg::{MvId, Mvicfg};
 use std::collections::BTreeMap;
 
@@ -15,11 +17,12 @@ const MAX_TESTS: usize = 400;
 pub(super) struct Known {
     /// What is equal to a constant, and what is true or false.
     values: BTreeMap<TermId, TermId>,
+    conditions: Vec<TermId>,
 }
 
 impl Known {
     pub fn of(pool: &mut TermPool, conditions: &[TermId]) -> Known {
-        let mut known = Known { values: BTreeMap::new() };
+        let mut known = Known { values: BTreeMap::new(), conditions: conditions.to_vec() };
         for &c in conditions {
             for c in pool.as_op(c, Op::And).map_or_else(|| vec![c], <[TermId]>::to_vec) {
                 known.learn(pool, c);
@@ -54,6 +57,26 @@ impl Known {
         })
     }
 
+    /// Whether a test holds for what is known, as far as constants and tests of texts say.
+    fn decides(&self, pool: &mut TermPool, units: [&Unit; 2], test: TermId) -> Option<bool> {
+        let simple = self.simplified(pool, test);
+        if let Some(known) = pool.as_const(simple).and_then(Const::as_bool) {
+            return Some(known);
+        }
+        if !text_tests::asks(pool, test) {
+            return None;
+        }
+        let asked = reads(pool, self.conditions.iter().copied().chain([test]));
+        let exclusions = Exclusions::of(pool, &asked, units);
+        let negation = pool.not(test);
+        let is_false = |t: TermId| exclusions.contradict(&[self.conditions.as_slice(), &[t]].concat());
+        match (is_false(test), is_false(negation)) {
+            (true, false) => Some(false),
+            (false, true) => Some(true),
+            _ => None,
+        }
+    }
+
     pub fn is_true(&self, pool: &mut TermPool, t: TermId) -> bool {
         let t = self.simplified(pool, t);
         pool.as_const(t) == Some(Const::TRUE)
@@ -62,7 +85,13 @@ impl Known {
 
 /// Where a path comes from its end on, until something is not decided by what is known: a branch, a loop head,
 /// something that is not modelled.
-pub(super) fn onwards(graph: &Mvicfg, pool: &mut TermPool, side: &Side, path: &Path, known: &Known) -> Path {
+pub(super) fn onwards(
+    graph: &Mvicfg,
+    pool: &mut TermPool,
+    (side, units): (&Side, [&Unit; 2]),
+    path: &Path,
+    known: &Known,
+) -> Path {
     let mut path = path.clone();
     let End::At(start) = path.end else { return path };
     path.node = start;
@@ -88,8 +117,7 @@ pub(super) fn onwards(graph: &Mvicfg, pool: &mut TermPool, side: &Side, path: &P
             },
             Step::Branch(condition) => {
                 tests += 1;
-                let decided = known.simplified(pool, condition);
-                let label = match pool.as_const(decided).and_then(Const::as_bool) {
+                let label = match known.decides(pool, units, condition) {
                     Some(true) => 0,
                     Some(false) => 1,
                     None => break,

@@ -105,6 +105,7 @@ impl Comparer<'_> {
         let literals = other.literals.iter().chain(&path.literals).map(|l| l.term);
         let conditions: Vec<TermId> = self.premises.conditions.iter().copied().chain(literals).collect();
         let known = Known::of(&mut self.pool, &conditions);
-        onwards(self.graph, &mut self.pool, self.sides[class], path, &known)
+        let units = self.sides.map(|side| side.version.unit);
+        onwards(self.graph, &mut self.pool, (self.sides[class], units), path, &known)
     }
 }

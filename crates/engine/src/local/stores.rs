@@ -34,7 +34,7 @@ fn place(text: &str) -> Option<String> {
         None => (statement.trim_end().strip_suffix("++").or(statement.trim_end().strip_suffix("--"))?, ""),
     };
     let left = left.trim_end_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
-    let place: String = left.trim().replace(" ->", "->").replace("-> ", "->");
+    let place: String = left.trim().trim_end_matches("[]").replace(" ->", "->").replace("-> ", "->");
     let is_place = |c: char| c.is_ascii_alphanumeric() || "_.->[]()*&+ ".contains(c);
     // A word behind a word is a declaration; what is compared, called or assigned again is no place alone.
     let is_one = !right.contains('=') && !place.contains(", ") && is_balanced(&place);

@@ -11,7 +11,7 @@ use crate::ir::{App, Op, Sort, Term, TermId, TermPool, Uf, Unit};
 use std::collections::BTreeSet;
 
 /// Tests that are held against each other.
-const MOST_TESTS: usize = 12;
+const MOST_TESTS: usize = 32;
 
 /// How far two texts are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,6 +75,11 @@ impl Exclusions {
             }
         }
     }
+}
+
+/// Whether a test is made of a text.
+pub(super) fn asks(pool: &TermPool, t: TermId) -> bool {
+    pool.reachable(&[t]).into_iter().any(|t| test(pool, t).is_some())
 }
 
 /// That a result is 0.

@@ -45,7 +45,7 @@ fn reads_by_offset(text: &str) -> bool {
     text.match_indices(" *)").any(|(at, end)| {
         let open = text[..at].rfind('(').unwrap_or(0);
         let behind = text[at + end.len()..].chars().next();
-        text[..open].ends_with('*') && matches!(behind, Some('(' | '&'))
+        text[..open].ends_with('*') && matches!(behind, Some('(' | '&' | '"'))
     })
 }
 

@@ -417,6 +417,7 @@ impl<'s> Speaker<'s> {
                 };
                 let place = at(*address);
                 let place = place.or_else(|| self.assigned_place(class, (*node)?));
+                let to = if place.as_ref().is_some_and(|t| to == format!(" to {t}")) { "" } else { &to };
                 let text = place.map_or(SOMEWHERE.to_owned(), |t| format!("sets {t}{to}"));
                 (EffectKind::Write, text, 0)
             }
@@ -471,7 +472,8 @@ impl<'s> Speaker<'s> {
             return SOMEWHERE.to_owned();
         };
         let value = render(self.pool, value, naming);
-        let to = if is_short(&value) { format!(" to {value}") } else { String::new() };
+        let is_told = is_short(&value) && value != place;
+        let to = if is_told { format!(" to {value}") } else { String::new() };
         format!("sets {place}{to}")
     }
 

@@ -67,3 +67,19 @@ fn either_of_two_conditions_is_one_row() {
         &["strcmp(s, \"tr\") == 0 || strcmp(s, \"az\") == 0 || k == 9 | returns foreign(k) | returns -1"],
     );
 }
+
+#[test]
+fn what_a_macro_tests_is_its_own_matter() {
+    check(
+        "void note(const char *, const char *);\n#define NOTE(a, b) note(a, b)\nint f(int n)",
+        "return foreign(n);",
+        "NOTE(\"n\", n & 4 ? \"\" : \"no-\");\nreturn foreign(n);",
+        &[" |  | calls NOTE(\"n\", …)"],
+    );
+    check(
+        "struct q { struct q *first, **last; }; struct q one, two;\n#define JOIN(a, b) do { if ((b)->first) { *(a)->last = (b)->first; (a)->last = (b)->last; } } while (0)\nint f(int n)",
+        "return foreign(n);",
+        "foreign(3);\nJOIN(&one, &two);\nreturn foreign(n);",
+        &[" |  | calls foreign(3); calls JOIN(&one, &two)"],
+    );
+}
