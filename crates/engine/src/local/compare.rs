@@ -12,7 +12,7 @@
 use super::calls::literal;
 use super::difference::{Difference, Item, Outcome};
 use super::fitting::members;
-use super::follow::{Known, onwards, undefined};
+use super::follow::{Known, onwards, onwards_to, undefined};
 use super::liveness::Liveness;
 use super::machine::{End, Event, Hazard, Literal, Machine, Path, variable_leaf};
 use super::mistake::{Mistake, is_made};
@@ -73,6 +73,8 @@ pub(super) struct Premises {
     pub conditions: Vec<TermId>,
     /// What of the tests of texts does not hold together.
     pub exclusions: Exclusions,
+    /// Some hold but for what calls of one version do.
+    pub past_calls: bool,
 }
 
 enum Verdict {
@@ -152,6 +154,7 @@ impl Comparer<'_> {
         self.premises = self.premises(older.iter().chain(&newer));
         self.replaceable = self.replaceable(&older, &newer);
         let mut outcome = Outcome::of(None);
+        outcome.apart = self.premises.past_calls;
         let pairs = older.len() * newer.len();
         // What a pair costs grows with the calls that are held against each other, and with what they leave.
         let events =
@@ -188,6 +191,7 @@ impl Comparer<'_> {
         found.extend(text_tests::lengths(&mut self.pool, &asked));
         // An assignment has to do with what is asked of its variable, and with what is written to it.
         let written: BTreeSet<VarId> = paths.flat_map(Path::written).collect();
+        let mut past_calls = false;
         for (class, tests) in std::mem::take(&mut self.given).iter().enumerate() {
             for test in tests {
                 let term = test.term(self.graph, &mut self.pool, self.sides[class]);
@@ -198,10 +202,12 @@ impl Comparer<'_> {
                     }
                     None => !reads(&self.pool, [*t]).is_disjoint(&asked),
                 };
-                found.extend(term.filter(|t| is_asked(t) && !found.contains(t)));
+                let term = term.filter(|t| is_asked(t) && !found.contains(t));
+                past_calls |= term.is_some() && test.past_calls;
+                found.extend(term);
             }
         }
-        Premises { conditions: found, exclusions }
+        Premises { conditions: found, exclusions, past_calls }
     }
 
     pub(super) fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
@@ -388,6 +394,13 @@ impl Comparer<'_> {
         let here = here.filter(|found| !self.is_nameless(found));
         let further = self.further(paths, known);
         let joint = self.granted(joint, [&further[0], &further[1]]);
+        if old.end != new.end
+            && let Some([old, new]) = self.meeting(paths, &further[0], known)
+            && self.is_same_here(&old, &new)
+        {
+            let common = |n: &&MvId| self.common[n.0 as usize] && new.visited.contains(n);
+            return Verdict::Same(old.visited.iter().filter(common).copied().collect());
+        }
         if old.end != new.end {
             let late = [0, 1].map(|c: usize| self.late_undefined(paths[c], &further[c], known));
             if late.iter().any(Option::is_some) && !late.iter().all(Option::is_some) {
@@ -445,6 +458,24 @@ impl Comparer<'_> {
         let is_new = |h: &Hazard| !old.hazards.iter().any(|o| o.condition == h.condition);
         self.valid |= !new.accesses.is_subset(&old.accesses) || new.hazards.iter().any(is_new);
         [old, new]
+    }
+
+    /// Both paths at the first node that common code leads both of them to for sure. `further`: the older one as far as
+    /// that goes.
+    fn meeting(&mut self, [old, new]: [&Path; 2], further: &Path, known: &Known) -> Option<[Path; 2]> {
+        let end = if let End::At(node) = further.end { Some(node) } else { None };
+        let passed = further.visited.difference(&old.visited).copied().chain(end);
+        let goals: BTreeSet<MvId> = passed.filter(|n| self.common[n.0 as usize]).collect();
+        let units = self.sides.map(|side| side.version.unit);
+        let [first, second] = self.sides;
+        let new = onwards_to(self.graph, &mut self.pool, (second, units), new, (known, &goals));
+        let End::At(met) = new.end else { return None };
+        let old =
+            onwards_to(self.graph, &mut self.pool, (first, units), old, (known, &BTreeSet::from([met])));
+        (old.end == new.end).then(|| {
+            let new = self.aligned(&old, &new);
+            [old, new]
+        })
     }
 
     /// What is undefined for sure in the common code that a path comes to.

@@ -6,7 +6,7 @@ use super::tested::reads;
 use super::text_tests::{self, Exclusions};
 use crate::ir::{Const, Op, Rebuilt, TermId, TermPool, Unit};
 use crate::mvicfg::{MvId, Mvicfg};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Instructions that are followed, but for tests.
 const MAX_STEPS: usize = 60;
@@ -92,6 +92,17 @@ pub(super) fn onwards(
     path: &Path,
     known: &Known,
 ) -> Path {
+    onwards_to(graph, pool, (side, units), path, (known, &BTreeSet::new()))
+}
+
+/// The same, at most to one of some nodes.
+pub(super) fn onwards_to(
+    graph: &Mvicfg,
+    pool: &mut TermPool,
+    (side, units): (&Side, [&Unit; 2]),
+    path: &Path,
+    (known, goals): (&Known, &BTreeSet<MvId>),
+) -> Path {
     let mut path = path.clone();
     let End::At(start) = path.end else { return path };
     path.node = start;
@@ -99,7 +110,7 @@ pub(super) fn onwards(
     while steps < MAX_STEPS && tests < MAX_TESTS {
         let node = path.node;
         // A loop is told by its head, and what comes after the exit is the caller's.
-        if side.flow.loop_at[node.0 as usize].is_some() || node == Mvicfg::EXIT {
+        if side.flow.loop_at[node.0 as usize].is_some() || node == Mvicfg::EXIT || goals.contains(&node) {
             break;
         }
         let mut next = path.clone();

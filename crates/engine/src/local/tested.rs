@@ -33,6 +33,8 @@ pub(super) struct Test {
     /// What it reads.
     vars: Rc<BTreeSet<VarId>>,
     memory: bool,
+    /// It reads what calls may have written since that this version alone makes.
+    pub past_calls: bool,
 }
 
 impl Test {
@@ -75,7 +77,9 @@ pub(super) struct Tested {
     tests: Vec<Rc<Test>>,
     /// By branch or assignment: the tests that its edges make.
     made: BTreeMap<MvId, Vec<usize>>,
-    /// By node: the tests that hold before it; `None` where control does not come.
+    /// By node: the tests that hold before it; `None` where control does not come. A number past those of the tests is
+    /// the same test but for what calls do that this version alone makes: these are left out of what is compared, and
+    /// so they are here.
     before: Vec<Option<VersionSet>>,
 }
 
@@ -119,10 +123,20 @@ impl Tested {
         let mut found = VersionSet::new();
         let before = self.before.get(node.0 as usize)?.as_ref()?;
         let instr = &graph.node(node).instr;
-        let stays = |k: &usize| is_made(Mistake::TestsKept) || !kills(graph, side, instr, &self.tests[*k]);
-        before.iter().filter(stays).for_each(|k| found.insert(k));
+        let is_own_call = graph.node(node).classes.len() == 1 && matches!(instr, Instr::Call { .. });
+        let all = self.tests.len();
+        for k in before.iter() {
+            let test = &self.tests[k % all];
+            let stays = is_made(Mistake::TestsKept) || !kills(graph, side, instr, test);
+            if stays {
+                found.insert(k);
+            } else if is_own_call && !writes(instr, test) {
+                found.insert(k % all + all);
+            }
+        }
         if let Some(test) = self.made.get(&node).and_then(|of_edges| of_edges.get(label as usize)) {
             found.insert(*test);
+            found.insert(*test + all);
         }
         Some(found)
     }
@@ -138,7 +152,18 @@ impl Tested {
             () if is_behind_cut => self.before.get(frontier.to[side.class].0 as usize).cloned().flatten(),
             () => self.along(graph, side, (frontier.node, frontier.label)),
         };
-        found.iter().flat_map(|all| all.iter()).map(|k| self.tests[k].clone()).collect()
+        let (Some(found), all) = (found, self.tests.len()) else { return Vec::new() };
+        let past_calls = |test: &Test| Test {
+            chain: test.chain.clone(),
+            vars: test.vars.clone(),
+            past_calls: true,
+            ..*test
+        };
+        let told = |k: usize| match k.checked_sub(all) {
+            None => Some(self.tests[k].clone()),
+            Some(k) => (!found.contains(k)).then(|| Rc::new(past_calls(&self.tests[k]))),
+        };
+        found.iter().filter_map(told).collect()
     }
 }
 
@@ -147,7 +172,7 @@ impl Tested {
     /// The tests that hold before a node.
     pub fn before(&self, node: MvId) -> Vec<&Rc<Test>> {
         let known = self.before.get(node.0 as usize).and_then(Option::as_ref);
-        known.into_iter().flat_map(|all| all.iter()).map(|k| &self.tests[k]).collect()
+        known.into_iter().flat_map(|all| all.iter()).filter_map(|k| self.tests.get(k)).collect()
     }
 }
 
@@ -159,7 +184,6 @@ fn common(a: &VersionSet, b: &VersionSet) -> VersionSet {
 
 /// Whether an instruction may write what a test reads.
 fn kills(graph: &Mvicfg, side: &Side, instr: &Instr, test: &Test) -> bool {
-    let writes = instr.written().is_some_and(|v| test.vars.contains(&v));
     let more = match instr {
         Instr::Nop
         | Instr::Assign { .. }
@@ -180,7 +204,12 @@ fn kills(graph: &Mvicfg, side: &Side, instr: &Instr, test: &Test) -> bool {
         | Instr::Measure { .. } => test.memory,
         Instr::Unreachable | Instr::Unknown { .. } => true,
     };
-    writes || more
+    writes(instr, test) || more
+}
+
+/// Whether an instruction gives a variable of a test another value.
+fn writes(instr: &Instr, test: &Test) -> bool {
+    instr.written().is_some_and(|v| test.vars.contains(&v))
 }
 
 /// Whether a call gives a value and does nothing else.
@@ -231,7 +260,14 @@ fn made(graph: &Mvicfg, side: &Side, node: MvId) -> Vec<Test> {
         return Vec::new();
     }
     let vars = Rc::new(vars);
-    let test = |holds: bool| Test { chain: chain.clone(), holds, assigned, vars: vars.clone(), memory };
+    let test = |holds: bool| Test {
+        chain: chain.clone(),
+        holds,
+        assigned,
+        vars: vars.clone(),
+        memory,
+        past_calls: false,
+    };
     if assigned.is_some() { vec![test(true)] } else { vec![test(true), test(false)] }
 }
 

@@ -83,3 +83,21 @@ fn what_a_macro_tests_is_its_own_matter() {
         &[" |  | calls foreign(3); calls JOIN(&one, &two)"],
     );
 }
+
+#[test]
+fn paths_that_meet_on_the_way_to_another_change_are_the_same() {
+    // Found in p11-kit 27a4012: the empty statements of macros were taken for one another.
+    check(
+        "void note(const char *, ...); int wr(void *, const char *, const void *); void del(void *); extern const int OK;\n\
+         #define FAIL(x, v) do { if (x) { } else { note(\"%s %s\", #x, __func__); return v; } } while (0)\n\
+         #define REACHED(v) do { note(\"%s\", __func__); return v; } while (0)\nvoid *f(void *dd)",
+        "void *d = dd; del(&d);\nint r = wr(d, \"\", \"NEW\");\nFAIL(r == OK, 0);\nr = wr(d, \"LAST\", d);\nFAIL(r == OK, 0);\nreturn d;",
+        "void *d = dd; del(&d);\nint r = wr(d, \"\", \"NEW\");\nif (r != OK) {\ndel(&d);\nREACHED(0);\n}\nr = wr(d, \"LAST\", d);\nif (r != OK) {\ndel(&d);\nREACHED(0);\n}\nreturn d;",
+        &[
+            "r != OK |  | calls del(&d)",
+            "r != OK | calls FAIL(…, 0) | calls REACHED(0)",
+            "r != OK |  | calls del(&d)",
+            "r != OK | calls FAIL(…, 0) | calls REACHED(0)",
+        ],
+    );
+}
