@@ -206,7 +206,7 @@ pub(super) fn literal(pool: &TermPool, unit: &Unit, t: TermId) -> Option<Vec<u8>
 }
 
 /// The bytes of a string literal of `char` that has no zero but the one that ends it.
-fn whole_literal(pool: &TermPool, unit: &Unit, t: TermId) -> Option<Vec<u8>> {
+pub(super) fn whole_literal(pool: &TermPool, unit: &Unit, t: TermId) -> Option<Vec<u8>> {
     let global = narrow_literal(pool, unit, t)?;
     constant_string(global, 0).filter(|bytes| bytes.len() as u64 + 1 == global.size)
 }

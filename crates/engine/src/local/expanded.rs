@@ -148,7 +148,9 @@ impl Speaker<'_> {
         let told = |word: String| {
             let is_size = word.starts_with("sizeof") && is_short(&word);
             let is_kept = |w: &str| {
-                body.vars.iter().zip(0..).any(|(v, k)| *v.name == *w && is_never_written(body, VarId(k)))
+                body.vars.iter().zip(0..).any(|(v, k)| {
+                    *v.name == *w && (is_never_written(body, VarId(k)) || self.is_kept(class, VarId(k), d))
+                })
             };
             let is_place = word.strip_prefix('&').is_some_and(is_name);
             let is_same = is_number(&word)
@@ -166,6 +168,14 @@ impl Speaker<'_> {
         };
         let words = words.into_iter().map(told);
         Some(shortened(name, words.collect()))
+    }
+
+    /// Whether a variable has the value all along a path that it has where the path begins.
+    fn is_kept(&self, class: usize, v: VarId, d: &Difference) -> bool {
+        let Some(merged) = self.graph.var_map[class].get(v.0 as usize) else { return false };
+        let is_run = d.events[class].iter().any(|e| e.rounds);
+        let writes = |n: &MvId| self.graph.node(*n).instr.written() == Some(*merged);
+        !is_run && !self.graph.bodies[class].var(v).in_memory && !d.visited[class].iter().any(writes)
     }
 
     /// The words of each argument of a call.

@@ -11,6 +11,7 @@
 //! - [`side`]: one version in the graph of both; [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`pure`]: functions whose calls are values.
+//! - [`retyped`]: pointers to anything by typed names.
 //! - [`macros`]: constants as the source names them.
 //! - [`namesakes`]: local variables of one name.
 //! - [`widened`]: variables of another width.
@@ -59,6 +60,7 @@ mod placed;
 mod pure;
 mod region;
 mod retested;
+mod retyped;
 mod rounds;
 mod side;
 mod sites;

@@ -1,6 +1,8 @@
-//! What an assignment writes to, as it stands in the source: for places that no name of the point leads to, such as
+//! What an assignment writes, and to which place as it stands in the source: for places that no name of the point leads to, such as
 //! what a call has just made.
 
+use super::calls::{excerpt, whole_literal};
+use super::difference::{Difference, Item};
 use super::side::expansion;
 use super::source_tests::MAX_LINES;
 use super::words::Speaker;
@@ -10,6 +12,21 @@ use crate::mvicfg::MvId;
 const LONGEST: usize = 60;
 
 impl Speaker<'_> {
+    /// Of a long text that is written where the other version writes another one, the part in which they differ.
+    pub(super) fn excerpt(&self, class: usize, item: &Item, d: &Difference) -> Option<String> {
+        let written = |item: &Item| match item {
+            Item::Write { address, value, .. } => Some((None, Some(*address), *value)),
+            Item::Variable(v, value) => Some((Some(*v), None, *value)),
+            _ => None,
+        };
+        let (var, address, value) = written(item)?;
+        let others = d.items[1 - class].iter().filter_map(written);
+        let (.., theirs) = others.into_iter().find(|(v, a, _)| (*v, *a) == (var, address))?;
+        let own = whole_literal(self.pool, self.sides[class].layout, value)?;
+        let theirs = whole_literal(self.pool, self.sides[1 - class].layout, theirs)?;
+        Some(excerpt(&own, &theirs))
+    }
+
     /// The place that the statement of a node assigns to, where it does so once and by itself.
     pub(super) fn assigned_place(&self, class: usize, node: MvId) -> Option<String> {
         if expansion(self.graph, class, node).is_some() {

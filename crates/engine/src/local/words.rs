@@ -168,6 +168,11 @@ impl<'s> Speaker<'s> {
                 naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
             }
         }
+        for (untyped, typed) in self.retyped(class) {
+            let var = body.var(typed);
+            let term = self.pool.leaf(variable_leaf(self.graph, untyped));
+            naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
+        }
         for (temp, source) in self.kept(class) {
             let var = body.var(source);
             let term = self.pool.leaf(variable_leaf(self.graph, temp));
@@ -378,12 +383,14 @@ impl<'s> Speaker<'s> {
                         let value = negative.unwrap_or_else(|| {
                             assigned(self.pool, &naming, (&place.text, &place.ty), *value)
                         });
+                        let value = if is_short(&value) { Some(value) } else { self.excerpt(class, item, d) };
+                        let value = value.unwrap_or_default();
                         // What a call in between may have changed.
                         if value == place.text {
                             let text = format!("restores {}", place.text);
                             return Some(Effect { kind: EffectKind::Write, text, line: None });
                         }
-                        let to = if is_short(&value) { format!(" to {value}") } else { String::new() };
+                        let to = if value.is_empty() { String::new() } else { format!(" to {value}") };
                         (EffectKind::Write, format!("sets {}{to}", place.text), 0)
                     }
                     None => match render_bits(self.pool, *address, *bytes, *value, &naming) {
@@ -427,16 +434,15 @@ impl<'s> Speaker<'s> {
                     return None;
                 }
                 let (name, ty) = (var.name.clone(), var.ty.clone());
-                let naming = self.naming(class, events);
+                let mut naming = self.naming(class, events);
+                self.forget(&mut naming, (class, *v));
                 if *value == self.pool.leaf(variable_leaf(self.graph, *v)) {
                     (EffectKind::Value, format!("leaves {name} as it is"), 0)
                 } else {
                     let text = assigned(self.pool, &naming, (&name, &ty), *value);
-                    let to = match is_short(&text) {
-                        true => format!("sets {name} to {text}"),
-                        false => format!("sets {name}"),
-                    };
-                    (EffectKind::Value, to, 0)
+                    let text = if is_short(&text) { Some(text) } else { self.excerpt(class, item, d) };
+                    let to = text.map(|text| format!(" to {text}")).unwrap_or_default();
+                    (EffectKind::Value, format!("sets {name}{to}"), 0)
                 }
             }
             Item::Return(value, node, memory) => {

@@ -101,3 +101,30 @@ fn paths_that_meet_on_the_way_to_another_change_are_the_same() {
         ],
     );
 }
+
+#[test]
+fn of_long_texts_what_differs_is_told() {
+    let text =
+        |more: &str| format!("p->data = \"{}{more}{}\";", "long text, ".repeat(12), "and more, ".repeat(12));
+    check(
+        "void f(struct s *p)",
+        &text("here "),
+        &text("there "),
+        &[
+            " | sets p->data to \"…ext, long text, here and more, a…\" | sets p->data to \"…ext, long text, there and more, a…\"",
+        ],
+    );
+}
+
+#[test]
+fn a_pointer_to_anything_has_the_name_that_says_to_what() {
+    check(
+        "int most;\nint f(void *data)",
+        "struct s *p = data;\nreturn p->cap;",
+        "struct s *q = (struct s *)data;\nif (q->n < 0) return -1;\nq->cap = 3;\nreturn q->cap;",
+        &[
+            "q->n < 0 | returns p->cap | returns -1",
+            "q->n >= 0 | returns p->cap | returns 3; sets q->cap to 3",
+        ],
+    );
+}
