@@ -21,6 +21,7 @@ use super::side::Side;
 use super::sites::Tag;
 use super::tested::{Test, reads};
 use super::text_tests::{self, Exclusions};
+use super::widened;
 use crate::ir::{TermId, TermPool, UndefinedKind, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
@@ -563,7 +564,7 @@ impl Comparer<'_> {
         match (&old.end, &new.end) {
             (End::Return(a), End::Return(b)) => match (a, b) {
                 (Some(_), Some(_)) if is_made(Mistake::ResultsIgnored) => {}
-                (Some(a), Some(b)) => match self.equal(*a, *b, joint) {
+                (Some(a), Some(b)) => match self.equal_results([*a, *b], joint) {
                     Decision::Equal => {}
                     Decision::Open { .. } if !self.is_evident(*a, *b) => {
                         let [old, new] = self.both_returns(paths);
@@ -585,6 +586,16 @@ impl Comparer<'_> {
         }
         self.memory_items(paths, joint, &mut found);
         found.verdict()
+    }
+
+    /// Whether results are equal numbers, whatever their types are; of constants the types are told.
+    fn equal_results(&mut self, results: [TermId; 2], joint: TermId) -> Decision {
+        if self.is_evident(results[0], results[1]) {
+            return self.equal(results[0], results[1], joint);
+        }
+        let types = [0, 1].map(|c: usize| &self.graph.bodies[c].ret);
+        let [a, b] = widened::numbers(&mut self.pool, results, types);
+        self.equal(a, b, joint)
     }
 
     fn both_returns(&self, paths: [&Path; 2]) -> [Option<Item>; 2] {

@@ -25,6 +25,31 @@ impl Narrow {
     }
 }
 
+/// Two numbers of different widths as such of the wider one, which no type may turn into others: what is less than zero
+/// has no counterpart where the wider one has no sign.
+pub(super) fn numbers(pool: &mut TermPool, [a, b]: [TermId; 2], [x, y]: [&CType; 2]) -> [TermId; 2] {
+    let sign = |ty: &CType| match ty {
+        CType::Bool => Some(false),
+        CType::Int { signed, .. } => Some(*signed),
+        _ => None,
+    };
+    let bits = [a, b].map(|t| pool.sort(t).bits());
+    let ([Some(m), Some(n)], Some(of_a), Some(of_b)) = (bits, sign(x), sign(y)) else { return [a, b] };
+    let mut extended = |t: TermId, from: bool, to: bool, wide: u16| match (from, to) {
+        (false, _) => Some(pool.op(Op::Zext(wide), &[t])),
+        (true, true) => Some(pool.op(Op::Sext(wide), &[t])),
+        (true, false) => {
+            let number = pool.as_const(t)?.signed().filter(|n| *n >= 0)?;
+            Some(pool.bv(wide, number))
+        }
+    };
+    match m.cmp(&n) {
+        std::cmp::Ordering::Less => [extended(a, of_a, of_b, n).unwrap_or(a), b],
+        std::cmp::Ordering::Greater => [a, extended(b, of_b, of_a, m).unwrap_or(b)],
+        std::cmp::Ordering::Equal => [a, b],
+    }
+}
+
 /// Two bodies in which variables of one name have one width.
 pub(super) struct Widened {
     pub bodies: [Arc<Function>; 2],

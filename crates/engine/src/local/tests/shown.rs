@@ -128,3 +128,18 @@ fn a_pointer_to_anything_has_the_name_that_says_to_what() {
         ],
     );
 }
+
+#[test]
+fn results_of_another_type_are_numbers() {
+    // Found in p11-kit e909c65.
+    let text = |ty: &str, ok: &str, bad: &str| {
+        format!(
+            "typedef _Bool bool;\nint foreign(int);\nstatic {ty} f(int n)\n{{\nunsigned long r = (unsigned long)foreign(n);\nif (r != 0) return {bad};\nreturn {ok};\n}}\n"
+        )
+    };
+    assert_eq!(
+        super::told(&text("bool", "1", "0"), &text("unsigned long", "r", "r")),
+        [" | returns 0 | returns r", " | returns 1 | returns r"]
+    );
+    assert_eq!(super::told(&text("bool", "r != 0", "r == 0"), &text("int", "r != 0", "r == 0")), [""; 0]);
+}
