@@ -163,12 +163,17 @@ fn begins_at_node(region: &Region) -> bool {
     !region.nodes[1].contains(&region.frontier.to[1])
 }
 
-/// By region: whether it is told from its node on, under what decides for its edge; its sibling, too, is told so.
+/// By region: whether it is told from its node on, under what decides for its edge; its sibling, too, is told so. What
+/// several nodes lead to is told where it is, once.
 pub(super) fn told_from_nodes(graph: &Mvicfg, regions: &[Region]) -> Vec<bool> {
     let branches = |r: &Region| matches!(graph.node(r.frontier.node).instr, Instr::Branch { .. });
+    let leads_there_alone = |r: &Region| {
+        let others = regions.iter().filter(|o| !o.is_later && o.frontier.to == r.frontier.to);
+        others.map(|o| o.frontier.node).collect::<BTreeSet<MvId>>().len() == 1
+    };
     let chosen: BTreeSet<MvId> = regions
         .iter()
-        .filter(|r| !r.is_later && branches(r) && begins_at_node(r))
+        .filter(|r| !r.is_later && branches(r) && begins_at_node(r) && leads_there_alone(r))
         .map(|r| r.frontier.node)
         .collect();
     regions.iter().map(|r| !r.is_later && chosen.contains(&r.frontier.node)).collect()
