@@ -133,7 +133,7 @@ impl Comparison<'_> {
                     also: Vec::new(),
                     held: [0, 1]
                         .into_iter()
-                        .flat_map(|c: usize| held[c].iter().map(move |t| (c, t.nodes(), t.holds)))
+                        .flat_map(|c: usize| held[c].iter().map(move |t| (c, t.alternatives())))
                         .collect(),
                 },
             };

@@ -13,6 +13,7 @@ mod programs;
 
 use super::change::{Change, Verdict};
 use super::side::Version;
+use super::tested::Outcome;
 use super::widened::Widened;
 use super::{compare, unplaced};
 use crate::fact::term::{self, Scope, Typed, When};
@@ -264,21 +265,23 @@ const DRAWS: u64 = 30;
 
 /// Whether a test of one version ends as it is said to in a state, or an assignment leaves it as it is; where that is
 /// not defined, no state is asked for.
-fn holds(graph: &Mvicfg, state: &State, test: &(usize, (MvId, MvId), bool)) -> bool {
-    let (class, (from, last), holds) = *test;
-    let mut state = state.clone();
-    let found = match &graph.node(last).instr {
-        Instr::Assign { dst, .. } => {
-            let before = state.vars.get(dst).copied();
-            before.and_then(|b| made(graph, &mut state, class, (from, last)).map(|made| made == b))
-        }
-        _ => made(graph, &mut state, class, (from, last)).and_then(Const::as_bool),
-    };
-    found == Some(holds)
+fn holds(graph: &Mvicfg, state: &State, (class, alternatives): &(usize, Vec<Outcome>)) -> bool {
+    alternatives.iter().any(|&((from, last), holds)| {
+        let mut state = state.clone();
+        let found = match &graph.node(last).instr {
+            Instr::Assign { dst, .. } => {
+                let before = state.vars.get(dst).copied();
+                before.and_then(|b| made(graph, &mut state, *class, (from, last)).map(|made| made == b))
+            }
+            _ => made(graph, &mut state, *class, (from, last)).and_then(Const::as_bool),
+        };
+        found == Some(holds)
+    })
 }
 
 /// Makes a state one in which an assignment was made.
-fn assign(graph: &Mvicfg, state: &mut State, (class, nodes, _): &(usize, (MvId, MvId), bool)) {
+fn assign(graph: &Mvicfg, state: &mut State, (class, alternatives): &(usize, Vec<Outcome>)) {
+    let [(nodes, _)] = alternatives.as_slice() else { return };
     let Instr::Assign { dst, .. } = &graph.node(nodes.1).instr else { return };
     let mut after = state.clone();
     if let Some(value) = made(graph, &mut after, *class, *nodes) {
@@ -553,7 +556,7 @@ fn mistakes_are_caught() {
 #[test]
 fn tests_hold_where_runs_come() {
     let count = crate::testing::tier::rounds("INVDIFF_STATES", 600, 10_000) as u64;
-    let (mut seen, mut of_memory) = (0u64, 0u64);
+    let (mut seen, mut of_memory, mut joined) = (0u64, 0u64, 0u64);
     for k in 0..count {
         let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 9);
         let mut lines = program(&mut random);
@@ -590,15 +593,17 @@ fn tests_hold_where_runs_come() {
                 for test in held {
                     seen += 1;
                     of_memory += u64::from(test.is_of_memory());
-                    let held = holds(&graph, &state, &(0, test.nodes(), test.holds));
-                    assert!(held, "at {node} {:?} {}\n{source}", test.nodes(), test.holds);
+                    let alternatives = test.alternatives();
+                    joined += u64::from(alternatives.len() > 1);
+                    let held = holds(&graph, &state, &(0, alternatives.clone()));
+                    assert!(held, "at {node} {alternatives:?}\n{source}");
                 }
                 true
             };
             run_past((&graph, &unit), 0, Mvicfg::ENTRY, &mut comes, start);
         }
     }
-    assert!(seen > 100 * count && of_memory > count, "{seen} {of_memory}");
+    assert!(seen > 100 * count && of_memory > count && joined > count, "{seen} {of_memory} {joined}");
 }
 
 #[test]

@@ -20,6 +20,8 @@ use std::sync::Arc;
 
 /// Tests of one version that are kept, with either outcome.
 const MAX_TESTS: usize = 1_000;
+/// Tests of which one leads to a node.
+const MAX_ALTERNATIVES: usize = 6;
 /// Instructions of a statement that a test is made of.
 const MAX_CHAIN: usize = 20;
 
@@ -35,11 +37,25 @@ pub(super) struct Test {
     memory: bool,
     /// It reads what calls may have written since that this version alone makes.
     pub past_calls: bool,
+    /// If it does not hold, this one does: control comes by one of several tests.
+    or: Option<Rc<Test>>,
 }
+
+/// Instructions from the first to the last of a test, and how it ended.
+#[cfg(test)]
+pub(super) type Outcome = ((MvId, MvId), bool);
 
 impl Test {
     /// What holds with it, over the state in which it was made; `None` where that is not known.
     pub fn term(&self, graph: &Mvicfg, pool: &mut TermPool, side: &Side) -> Option<TermId> {
+        let own = self.own_term(graph, pool, side)?;
+        let Some(or) = &self.or else { return Some(own) };
+        let other = or.term(graph, pool, side)?;
+        let either = pool.or(own, other);
+        pool.as_const(either).is_none().then_some(either)
+    }
+
+    fn own_term(&self, graph: &Mvicfg, pool: &mut TermPool, side: &Side) -> Option<TermId> {
         let mut path = Path::at(pool, *self.chain.last()?);
         let mut machine = Machine { graph, pool, side };
         for node in self.chain.iter().rev() {
@@ -60,10 +76,12 @@ impl Test {
         None
     }
 
-    /// The first instruction that has to do with it, and the branch or assignment.
+    /// The first instruction that has to do with it, and the branch or assignment, and how it ended; of alternatives each.
     #[cfg(test)]
-    pub fn nodes(&self) -> (MvId, MvId) {
-        (*self.chain.last().unwrap(), self.chain[0])
+    pub fn alternatives(&self) -> Vec<Outcome> {
+        let mut found = vec![((*self.chain.last().unwrap(), self.chain[0]), self.holds)];
+        found.extend(self.or.iter().flat_map(|or| or.alternatives()));
+        found
     }
 
     #[cfg(test)]
@@ -77,6 +95,8 @@ pub(super) struct Tested {
     tests: Vec<Rc<Test>>,
     /// By branch or assignment: the tests that its edges make.
     made: BTreeMap<MvId, Vec<usize>>,
+    /// By node to which tests alone lead: that one of them holds.
+    joined: BTreeMap<MvId, usize>,
     /// By node: the tests that hold before it; `None` where control does not come. A number past those of the tests is
     /// the same test but for what calls do that this version alone makes: these are left out of what is compared, and
     /// so they are here.
@@ -85,7 +105,7 @@ pub(super) struct Tested {
 
 impl Tested {
     pub fn of(graph: &Mvicfg, side: &Side) -> Tested {
-        let (mut tests, mut by_node) = (Vec::new(), BTreeMap::new());
+        let (mut tests, mut by_node): (Vec<Rc<Test>>, BTreeMap<MvId, Vec<usize>>) = Default::default();
         for node in &side.flow.rpo {
             if tests.len() >= MAX_TESTS {
                 break;
@@ -96,7 +116,19 @@ impl Tested {
                 tests.extend(own.into_iter().map(Rc::new));
             }
         }
-        let mut found = Tested { tests, made: by_node, before: vec![None; graph.nodes.len()] };
+        let mut joined = BTreeMap::new();
+        for node in &side.flow.rpo {
+            let edges = side.flow.preds.get(node.0 as usize).map_or(&[][..], Vec::as_slice);
+            let test =
+                |(node, label): &(MvId, u8)| Some(tests[*by_node.get(node)?.get(*label as usize)?].clone());
+            let of_edges: Option<Vec<Rc<Test>>> = edges.iter().map(test).collect();
+            let of_edges = of_edges.filter(|all| (2..=MAX_ALTERNATIVES).contains(&all.len()));
+            if let Some(one) = of_edges.and_then(|all| either(&all)) {
+                joined.insert(*node, tests.len());
+                tests.push(Rc::new(one));
+            }
+        }
+        let mut found = Tested { tests, made: by_node, joined, before: vec![None; graph.nodes.len()] };
         found.settle(graph, side);
         found
     }
@@ -109,6 +141,10 @@ impl Tested {
                 for edge in side.flow.preds.get(node.0 as usize).into_iter().flatten() {
                     let Some(coming) = self.along(graph, side, *edge) else { continue };
                     met = Some(met.map_or(coming.clone(), |known| common(&known, &coming)));
+                }
+                if let (Some(met), Some(test)) = (&mut met, self.joined.get(node)) {
+                    met.insert(*test);
+                    met.insert(*test + self.tests.len());
                 }
                 let known = &mut self.before[node.0 as usize];
                 if *known != met {
@@ -156,6 +192,7 @@ impl Tested {
         let past_calls = |test: &Test| Test {
             chain: test.chain.clone(),
             vars: test.vars.clone(),
+            or: test.or.clone(),
             past_calls: true,
             ..*test
         };
@@ -174,6 +211,19 @@ impl Tested {
         let known = self.before.get(node.0 as usize).and_then(Option::as_ref);
         known.into_iter().flat_map(|all| all.iter()).filter_map(|k| self.tests.get(k)).collect()
     }
+}
+
+/// That one of several tests of branches holds.
+fn either(tests: &[Rc<Test>]) -> Option<Test> {
+    let (first, rest) = tests.split_first()?;
+    let or = match rest {
+        [] => None,
+        more => Some(Rc::new(either(more)?)),
+    };
+    let vars = or.iter().flat_map(|or| or.vars.iter()).chain(first.vars.iter()).copied().collect();
+    let memory = first.memory || or.as_ref().is_some_and(|or| or.memory);
+    let is_branch = first.assigned.is_none();
+    is_branch.then(|| Test { chain: first.chain.clone(), vars: Rc::new(vars), memory, or, ..**first })
 }
 
 fn common(a: &VersionSet, b: &VersionSet) -> VersionSet {
@@ -267,6 +317,7 @@ fn made(graph: &Mvicfg, side: &Side, node: MvId) -> Vec<Test> {
         vars: vars.clone(),
         memory,
         past_calls: false,
+        or: None,
     };
     if assigned.is_some() { vec![test(true)] } else { vec![test(true), test(false)] }
 }

@@ -154,3 +154,16 @@ fn own_calls_are_left_out_of_tests_too() {
         &["p == NULL |  | calls done(&n)", "p == NULL | calls FAIL(…, 0) | calls REACHED(0)"],
     );
 }
+
+#[test]
+fn one_of_several_tests_holds_where_they_lead() {
+    // Found in p11-kit a464328: what happens behind `a || b` where neither holds.
+    check(
+        "void note(const char *, ...); void drop(int *);\n\
+         #define FAIL(x, v) do { if (x) { } else { note(\"%s %s\", #x, __func__); return v; } } while (0)\n\
+         #define REACHED(v) do { note(\"%s\", __func__); return v; } while (0)\nint f(int a, int b)",
+        "int kept = foreign(a);\nFAIL(a <= b && b < 1000, 0);\nkept = other(a, b);\nFAIL(kept != 3, 0);\nreturn kept;",
+        "int kept = foreign(a);\nif (a > b || b >= 1000) {\ndrop(&a);\nREACHED(0);\n}\nkept = other(a, b);\nFAIL(kept != 3, 0);\nreturn kept;",
+        &["b > 999 || b < a | calls FAIL(…, 0) | calls REACHED(0)", " |  | calls drop(&a)"],
+    );
+}
