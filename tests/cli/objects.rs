@@ -123,3 +123,16 @@ fn types_that_no_function_tells_of_are_told_by_their_members() {
         &["enum mode", "before  ON is 1", "now     ON is 4; AUTO is 5"],
     );
 }
+
+#[test]
+fn a_parameter_that_nothing_reads_changes_nothing() {
+    let text = |more: &str, ty: &str| {
+        format!(
+            "int g(void *, int);\nstatic int put(void *b,\n    int n{more})\n{{\n    return g(b, n);\n}}\nint (*table[])(void *, int{ty}) = {{ put }};\n"
+        )
+    };
+    let repo = TempRepo::new().file("a.c", text("", "")).commit("first");
+    repo.write("a.c", text(",\n    unsigned long unused", ", unsigned long"));
+    let told = invdiff(&repo, "--effort quick --no-cache");
+    assert!(told.contains("2 of 2 hunks explained or neutral"), "{told}");
+}

@@ -787,7 +787,9 @@ impl Judge<'_> {
             // Where a comment swallows code, the lines that changed are its own.
             false if self.swallows(pair, path) => None,
             // What a head says of types shows in the body.
-            false if line <= head_end(&m.function) => self.locals.differs(i, pair).then_some(Told::Differs),
+            false if line <= head_end(&m.function) && self.locals.differs(i, pair) => Some(Told::Differs),
+            // Nothing shows: a parameter that nothing reads.
+            false if line <= head_end(&m.function) => self.locals.is_told(i, pair).then_some(Told::Neutral),
             _ => self.locals.line((i, pair), (version - pair, line), (self.alone, self.one_sided)),
         };
         match told {
