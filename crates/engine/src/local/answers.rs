@@ -5,7 +5,7 @@
 //! (`docs/design/local-differences.md`), but for errno, which is looked at because of it.
 
 use super::compare::{Comparer, tags};
-use super::machine::{End, Event, Literal, Path};
+use super::machine::{End, Event, Hazard, Literal, Path};
 use super::mistake::{Mistake, is_made};
 use super::sites::Tag;
 use super::tested::reads;
@@ -15,6 +15,7 @@ use crate::semantics::library;
 use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A path with what its version's own calls did taken out.
@@ -268,6 +269,17 @@ impl Comparer<'_> {
         };
         if terms.iter().any(|t| is_never(&mut self.pool, *t)) {
             path.literals = whole.literals.clone();
+        }
+        if apart {
+            // That something is undefined may be so for want of what the calls write.
+            let is_same =
+                |k: usize, h: &Hazard| whole.hazards.get(k).is_some_and(|w| w.condition == h.condition);
+            let mut k = 0;
+            path.hazards.retain(|h| {
+                k += 1;
+                is_same(k - 1, h)
+            });
+            path.whole = Some(Rc::new(whole.clone()));
         }
         Settled { path, apart }
     }

@@ -16,6 +16,7 @@ use crate::ir::{
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library::{self, ResultIs, Row};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A condition of a branch, or its negation, that a path rests on.
@@ -90,6 +91,8 @@ pub(super) struct Path {
     /// What is taken for granted of members: see [`super::fitting`].
     pub fits: BTreeSet<(TermId, Arc<str>)>,
     pub end: End,
+    /// Of one from which is taken what calls did that the other version does not make: as it was.
+    pub whole: Option<Rc<Path>>,
 }
 
 /// What comes after an instruction.
@@ -119,6 +122,7 @@ impl Path {
             visited: BTreeSet::new(),
             fits: BTreeSet::new(),
             end: End::At(node),
+            whole: None,
         }
     }
 

@@ -19,7 +19,8 @@
 //! - [`extracted`]: calls that one version alone makes, written out.
 //! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
 //! - [`answers`]: which calls answer alike.
-//! - [`compare`]: the three-way verdict: same, different under a condition, open; [`memory`]: of memory;
+//! - [`compare`]: the three-way verdict: same, different under a condition, open; [`judgement`]: of two paths;
+//!   [`memory`]: of memory;
 //!   [`difference`]: what it finds.
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
@@ -47,6 +48,7 @@ mod follow;
 mod forks;
 mod given;
 mod guards;
+mod judgement;
 mod liveness;
 mod machine;
 mod macros;

@@ -39,7 +39,13 @@ impl Speaker<'_> {
             text.push(' ');
         }
         let start = usize::try_from(span.col).ok()?.checked_sub(1)?;
-        place(text.get(start..)?)
+        let found = place(text.get(start..)?)?;
+        let body = &self.graph.bodies[class];
+        let stmt = body.node(self.graph.origin(node, class)?).stmt;
+        match body.stmts.get(stmt.0 as usize).is_some_and(|s| s.kind == "decl") {
+            true => found.split('[').next().map(str::to_owned),
+            false => Some(found),
+        }
     }
 }
 

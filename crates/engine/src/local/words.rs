@@ -492,7 +492,9 @@ impl<'s> Speaker<'s> {
         let (body, unit) = (self.graph.bodies[class].clone(), self.sides[class].version.unit);
         let is_variable =
             |w: &str| body.vars.iter().any(|v| *v.name == *w) || unit.globals.iter().any(|g| *g.name == *w);
-        if let Some(name) = words.as_ref().filter(|w| is_constant && is_name(w) && !is_variable(w)) {
+        let asks_names = self.precision != Precision::Numbers;
+        let named = |w: &&String| asks_names && is_constant && is_name(w) && !is_variable(w);
+        if let Some(name) = words.as_ref().filter(named) {
             return format!("returns {name}");
         }
         let mut naming = self.naming(class, events);

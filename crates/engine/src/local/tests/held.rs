@@ -167,3 +167,20 @@ fn one_of_several_tests_holds_where_they_lead() {
         &["b > 999 || b < a | calls FAIL(…, 0) | calls REACHED(0)", " |  | calls drop(&a)"],
     );
 }
+
+#[test]
+fn what_own_calls_write_is_not_undefined_for_want_of_it() {
+    // Found in libxcrypt fe5b8b8: a pointer that a call fills was told as null behind it.
+    check(
+        "void fill(char **); void drop(char *);\nint f(int n)",
+        "char *p;\nfill(&p);\ndrop(p);\nreturn strlen(p) == 3;",
+        "char *p;\nfill(&p);\ndrop(p);\np = 0;\nfill(&p);\nreturn strlen(p) == 3;",
+        &[" |  | calls fill(&p); sets p to NULL"],
+    );
+    check(
+        "void fill(char **); void drop(char *);\nint f(int n)",
+        "char *p;\nfill(&p);\nif (p == 0) return 1;\nreturn foreign(n);",
+        "char *p;\nfill(&p);\np = 0;\ndrop((char *)&p);\nif (p == 0) return 1;\nreturn foreign(n);",
+        &[" |  | calls drop(&p); sets p to NULL"],
+    );
+}
