@@ -36,12 +36,20 @@ const MISMATCH: &str = "pointer/integer type mismatch in conditional";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     Number,
+    /// A number that is a constant by its name.
+    Constant,
     /// A structure.
     Record,
     /// A pointer to a structure.
     Pointer,
     /// A pointer to the first of some numbers.
     Numbers,
+}
+
+impl Kind {
+    fn is_number(self) -> bool {
+        matches!(self, Kind::Number | Kind::Constant)
+    }
 }
 
 /// Names that the unit uses and nobody declared.
@@ -61,8 +69,6 @@ pub struct Guesses {
     pub strings: BTreeMap<String, bool>,
     /// Macros or objects that are used as numbers or structures: taken for objects of another file.
     pub objects: BTreeMap<String, Kind>,
-    /// Those of the objects that are constants by their names.
-    pub constants: BTreeSet<String>,
     /// Macros that stand behind `case`, as they are written there, with their arguments.
     pub labels: BTreeSet<String>,
     /// Structures whose members nobody declared.
@@ -95,6 +101,7 @@ impl Guesses {
         }
         let kind = |kind: Kind, name: &str| match kind {
             Kind::Number => "int ".to_owned(),
+            Kind::Constant => "const int ".to_owned(),
             Kind::Numbers => "long *".to_owned(),
             Kind::Record => format!("struct {INVENTED}{name} "),
             Kind::Pointer => format!("struct {INVENTED}{name} *"),
@@ -109,8 +116,7 @@ impl Guesses {
         self.records.declare(&mut out);
         for (name, is) in self.objects.iter().filter(|(n, _)| !self.labels.contains(*n)) {
             // A header that is read for something else may define it.
-            let word = if self.constants.contains(name) { "const " } else { "" };
-            out += &format!("#ifndef {name}\n{OBJECT}{word}{}{name};\n#endif\n", kind(*is, name));
+            out += &format!("#ifndef {name}\n{OBJECT}{}{name};\n#endif\n", kind(*is, name));
         }
         for (name, is) in &self.results {
             match is {
@@ -301,7 +307,7 @@ impl Evidence<'_> {
         let text = &self.text;
         let undeclared = self.named(UNDECLARED);
         let is_unknown = |name: &str| {
-            undeclared.contains(name) || out.objects.get(name).is_some_and(|kind| *kind == Kind::Number)
+            undeclared.contains(name) || out.objects.get(name).is_some_and(|kind| kind.is_number())
         };
         let outside = self.items.iter().filter(|i| !matches!(i.kind, ItemKind::Function { .. }));
         let inside = outside.flat_map(|item| tokens::lengths(text.text, item));
@@ -315,7 +321,7 @@ impl Evidence<'_> {
         if !self.diagnostics.iter().any(|d| d.message.contains(MISMATCH)) {
             return;
         }
-        let numbers = out.objects.iter().filter(|(_, kind)| **kind == Kind::Number);
+        let numbers = out.objects.iter().filter(|(_, kind)| kind.is_number());
         let texts: Vec<String> = numbers
             .map(|(name, _)| name)
             .filter(|name| self.stands_for_pointer(name, false))
@@ -336,13 +342,14 @@ impl Evidence<'_> {
             let assigns = next.ends_with('=') && !matches!(next, "==" | "!=" | "<=" | ">=");
             assigns || steps(before) || steps(next) || self.is_address(*i)
         };
-        let is_constant = |name: &&String| {
+        let is_constant = |name: &str| {
             name.chars().any(char::is_alphabetic)
                 && !name.chars().any(char::is_lowercase)
                 && !text.places(name).iter().any(is_written)
         };
-        let numbers = out.objects.iter().filter(|(_, kind)| **kind == Kind::Number).map(|(name, _)| name);
-        out.constants = numbers.filter(is_constant).cloned().collect();
+        for (name, kind) in out.objects.iter_mut().filter(|(_, kind)| kind.is_number()) {
+            *kind = if is_constant(name) { Kind::Constant } else { Kind::Number };
+        }
     }
 
     /// Whether a name is used for nothing but its type.
@@ -715,7 +722,7 @@ impl Evidence<'_> {
             let Some((colon, label)) = tokens::label_at(text.text, at) else { continue };
             let name = text.at(at + 1);
             let is_number = |name: &str| {
-                let is_object = out.objects.get(name).is_some_and(|kind| *kind == Kind::Number);
+                let is_object = out.objects.get(name).is_some_and(|kind| kind.is_number());
                 is_object || undeclared.contains(name) && self.reads_as(name) == Some(Kind::Number)
             };
             if label == name {
