@@ -1,0 +1,56 @@
+//! What else is known of unknown names that are used as numbers: some are lengths, some texts, most are constants.
+
+use super::{Evidence, Guesses, Kind, MISMATCH, UNDECLARED, tokens};
+use crate::c::scan::ItemKind;
+
+impl Evidence<'_> {
+    /// Unknown names among the lengths of arrays that no function declares: a parser wants numbers there.
+    pub(super) fn lengths(&self, out: &mut Guesses) {
+        let text = &self.text;
+        let undeclared = self.named(UNDECLARED);
+        let is_unknown = |name: &str| {
+            undeclared.contains(name) || out.objects.get(name).is_some_and(|kind| kind.is_number())
+        };
+        let outside = self.items.iter().filter(|i| !matches!(i.kind, ItemKind::Function { .. }));
+        let inside = outside.flat_map(|item| tokens::lengths(text.text, item));
+        let found: Vec<String> =
+            inside.filter_map(|i| text.name(i)).filter(|n| is_unknown(n)).map(str::to_owned).collect();
+        out.lengths.extend(found);
+    }
+
+    /// Guessed numbers that stand where a conditional else gives a pointer are texts.
+    pub(super) fn texts(&self, out: &mut Guesses) {
+        if !self.diagnostics.iter().any(|d| d.message.contains(MISMATCH)) {
+            return;
+        }
+        let numbers = out.objects.iter().filter(|(_, kind)| kind.is_number());
+        let texts: Vec<String> = numbers
+            .map(|(name, _)| name)
+            .filter(|name| self.stands_for_pointer(name, false))
+            .cloned()
+            .collect();
+        for name in texts {
+            out.objects.remove(&name);
+            out.strings.insert(name, false);
+        }
+    }
+
+    /// Numbers with names of macros that nothing writes: a call leaves these as they are.
+    pub(super) fn constants(&self, out: &mut Guesses) {
+        let text = &self.text;
+        let steps = |word: &str| matches!(word, "++" | "--");
+        let is_written = |i: &usize| {
+            let (before, next) = (text.at(i.wrapping_sub(1)), text.at(i + 1));
+            let assigns = next.ends_with('=') && !matches!(next, "==" | "!=" | "<=" | ">=");
+            assigns || steps(before) || steps(next) || self.is_address(*i)
+        };
+        let is_constant = |name: &str| {
+            name.chars().any(char::is_alphabetic)
+                && !name.chars().any(char::is_lowercase)
+                && !text.places(name).iter().any(is_written)
+        };
+        for (name, kind) in out.objects.iter_mut().filter(|(_, kind)| kind.is_number()) {
+            *kind = if is_constant(name) { Kind::Constant } else { Kind::Number };
+        }
+    }
+}
