@@ -38,12 +38,12 @@ impl Speaker<'_> {
 
 /// What a temporary holds that is set once: a cast is one.
 fn cast(body: &Function, v: VarId) -> VarId {
-    let sources = body.nodes.iter().filter_map(|n| match &n.instr {
+    let mut sources = body.nodes.iter().filter_map(|n| match &n.instr {
         Instr::Assign { dst, value: Expr::Var(from) } if *dst == v => Some(*from),
         _ => None,
     });
     let is_temp = body.var(v).kind == VarKind::Temp && writes(body, v) == 1;
-    sources.filter(|_| is_temp).next().unwrap_or(v)
+    sources.next().filter(|_| is_temp).unwrap_or(v)
 }
 
 fn writes(body: &Function, v: VarId) -> usize {
