@@ -532,7 +532,7 @@ impl<'s> Speaker<'s> {
         }
         let rest = &line[line.find("return")? + "return".len()..];
         let text = rest[..rest.find(';')?].trim();
-        let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text).trim();
+        let text = unwrapped(text);
         (!text.is_empty()).then(|| text.to_owned())
     }
 
@@ -681,6 +681,17 @@ impl<'s> Speaker<'s> {
         };
         format!("undefined at line {line}: {what}")
     }
+}
+
+/// A text without the brackets around all of it.
+pub(super) fn unwrapped(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
+    let mut depth = 0i32;
+    let is_one = inner.chars().all(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth >= 0
+    });
+    if is_one { inner.trim() } else { text }
 }
 
 /// Whether a value is one that a call left in `errno`.

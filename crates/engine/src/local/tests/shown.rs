@@ -143,3 +143,21 @@ fn results_of_another_type_are_numbers() {
     );
     assert_eq!(super::told(&text("bool", "r != 0", "r == 0"), &text("int", "r != 0", "r == 0")), [""; 0]);
 }
+
+#[test]
+fn brackets_around_a_result_are_left_out_if_they_are_around_all_of_it() {
+    // Found in openssh 786cb6a14.
+    let old = "if (k == 7) return -1;\nreturn (p->n);";
+    let bodies = |call: &str| (old.to_owned(), format!("if (k == 8) return -1;\nreturn {call};"));
+    let (old, new) = bodies("(p->n)");
+    check(
+        "int f(struct s *p, int k)",
+        &old,
+        &new,
+        &["k == 7 | returns -1 | returns p->n", "k == 8 | returns p->n | returns -1"],
+    );
+    assert_eq!(
+        ["(a)(b)", "(a)", "((a)(b))", "a(b)", "(a))"].map(super::super::words::unwrapped),
+        ["(a)(b)", "a", "(a)(b)", "a(b)", "(a))"]
+    );
+}
