@@ -152,6 +152,33 @@ impl<'a> Layouts<'a> {
         })
     }
 
+    /// Whether a body goes from one such structure to the next one, and the step is another one in the other version: an
+    /// array of them, or a pointer that is moved.
+    pub fn steps_over(&self, side: &Side) -> bool {
+        let sizes: BTreeSet<u64> = self
+            .relaid_of(side)
+            .into_iter()
+            .filter(|(a, b)| a.size != b.size)
+            .flat_map(|(a, b)| [a.size, b.size])
+            .collect();
+        let is_size = |e: &Expr| matches!(e, Expr::Const(c) if c.unsigned().and_then(|n| u64::try_from(n).ok()).is_some_and(|n| sizes.contains(&n)));
+        let is_step =
+            |e: &Expr| matches!(e, Expr::Op { op: crate::ir::Op::Mul, args, .. } if args.iter().any(is_size));
+        let is_array = |ty: &CType| match ty {
+            CType::Array(element, _) => held(side.unit, element).is_some_and(|r| sizes.contains(&r.size)),
+            _ => false,
+        };
+        let moves = side.body.nodes.iter().any(|n| {
+            let mut found = false;
+            n.instr.for_each_expr(&mut |e| found |= is_step(e));
+            found
+        });
+        !sizes.is_empty()
+            && (moves
+                || side.objects().any(|g| is_array(&g.ty))
+                || side.body.vars.iter().any(|v| is_array(&v.ty)))
+    }
+
     /// Whether such structures only got members behind those that they had, or lost the last ones: what is at a
     /// place of both is the same member.
     pub fn appends_only(&self, side: &Side) -> bool {

@@ -115,3 +115,26 @@ fn where_its_bytes_are_seen_nothing_is_compared() {
         assert!(found.as_ref().is_none_or(|f| !is_same(f)), "{body}, narrower: {found:?}");
     }
 }
+
+/// Found in libxcrypt 22c2a51: where bytes of a structure are seen, places were compared, and the next structure lies
+/// somewhere else.
+#[test]
+fn the_next_structure_lies_elsewhere_where_one_has_grown() {
+    let compared = |size: &str, body: &str| {
+        let text = |n: &str| {
+            format!(
+                "#include <string.h>\nstruct t {{ const char *input; char result[{n}]; }};\nvoid fail(const char *);\n{body}\n"
+            )
+        };
+        let units = [unit(&text("16")), unit(&text(size))];
+        let [old, new] = units.each_ref().map(|u| Version { body: u.functions.last().unwrap(), unit: u });
+        compare(old, new, &|_, _| None).is_some()
+    };
+    let table = "static const struct t tests[] = { { \"a\", \"b\" }, { \"c\", \"d\" } };\nvoid f(int n, char *sum)\n{\nif (memcmp(tests[n].result, sum, 16)) fail(tests[n].input);\n}";
+    let moved = "void f(struct t *p, char *sum)\n{\nif (memcmp(p[1].result, sum, 16)) fail(p->input);\nfor (int i = 0; i < 3; i++) if (p[i].input) fail(p[i].input);\n}";
+    let one = "void f(struct t *p, char *sum)\n{\nif (memcmp(p->result, sum, 16)) fail(p->input);\n}";
+    for (body, expected) in [(table, false), (moved, false), (one, true)] {
+        assert_eq!(compared("17", body), expected, "{body}");
+    }
+    assert!(compared("16", table));
+}
