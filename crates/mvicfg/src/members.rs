@@ -53,7 +53,8 @@ pub fn compare((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> By
 }
 
 /// Whether equal places in the structures of two bodies are equal members: nothing that they have to do with is
-/// laid out otherwise, members were only added behind (and no next structure is looked at), or those that they name stay where they are.
+/// laid out otherwise, members were only added behind (and no next structure is looked at), or those that they name
+/// stay where they are.
 pub fn places_agree((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> bool {
     let Some(layouts) = Layouts::of(old, new) else { return true };
     let sides = (Side::new(f, old), Side::new(g, new));

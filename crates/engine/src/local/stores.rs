@@ -1,5 +1,5 @@
-//! What an assignment writes, and to which place as it stands in the source: for places that no name of the point leads to, such as
-//! what a call has just made.
+//! What an assignment writes, and to which place as it stands in the source: for places that no name of the point
+//! leads to, such as what a call has just made.
 
 use super::calls::{excerpt, whole_literal};
 use super::difference::{Difference, Item};
