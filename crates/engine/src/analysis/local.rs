@@ -16,6 +16,8 @@ use crate::report::{
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The changes of functions, by lineage and the older version of a step.
 #[derive(Default)]
@@ -24,6 +26,37 @@ pub(super) struct Locals {
     /// The lines of both versions that only say where control goes, of functions that were compared.
     structure: BTreeMap<(usize, usize), [BTreeSet<u32>; 2]>,
     pub queries: u64,
+}
+
+/// The texts of files, each read once however many functions of it are compared.
+#[derive(Default)]
+struct Sources(Mutex<BTreeMap<(usize, PathBuf), Arc<Source>>>);
+
+struct Source {
+    bytes: Arc<[u8]>,
+    lines: Vec<String>,
+    code: OnceLock<BTreeMap<u32, String>>,
+}
+
+impl Sources {
+    /// The file of a function in a version.
+    fn of(&self, request: &Request, version: usize, m: &Member) -> Arc<Source> {
+        let key = (version, m.file.clone());
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            let bytes = request.versions.get(version).and_then(|v| v.tree.read(&m.file)).unwrap_or_default();
+            let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
+            Arc::new(Source { bytes, lines, code: OnceLock::new() })
+        };
+        known.entry(key).or_insert_with(read).clone()
+    }
+}
+
+impl Source {
+    /// Its lines without comments.
+    fn code(&self) -> &BTreeMap<u32, String> {
+        self.code.get_or_init(|| code(&self.bytes))
+    }
 }
 
 /// What local differencing says of a line.
@@ -47,6 +80,7 @@ impl Locals {
         let steps = request.versions.len().saturating_sub(1);
         let pairs: Vec<(usize, usize)> =
             (0..lineages.len()).flat_map(|l| (0..steps).map(move |v| (l, v))).collect();
+        let sources = Sources::default();
         let one = |(l, v): (usize, usize)| {
             let lineage = lineages.get(l)?;
             let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
@@ -55,13 +89,14 @@ impl Locals {
             if watch.is_over() || !local::run_otherwise(&old.function, &new.function) && is_same() {
                 return None;
             }
-            let compared = fault::caught(|| compare(request, v, old, new));
+            let [before, now] = [(v, old), (v + 1, new)].map(|(v, m)| sources.of(request, v, m));
+            let compared = fault::caught(|| compare([(old, &before), (new, &now)]));
             let (mut changes, queries) = compared.unwrap_or_else(|reason| {
                 has_fault(lineage, &reason);
                 None
             })?;
             give_lines(&mut changes, &hunks_of(request, v, old, new));
-            let structure = [structure(request, v, old), structure(request, v + 1, new)];
+            let structure = [structure(old, &before), structure(new, &now)];
             Some(((l, v), changes, structure, queries as u64))
         };
         let found: Vec<_> = pairs.into_par_iter().filter_map(one).collect();
@@ -262,15 +297,13 @@ fn give_lines(changes: &mut [Change], hunks: &[[Range<u32>; 2]]) {
 }
 
 /// The lines of a function that say where control goes and hold no statement that does something.
-fn structure(request: &Request, version: usize, m: &Member) -> BTreeSet<u32> {
+fn structure(m: &Member, source: &Source) -> BTreeSet<u32> {
     let body = &m.function;
     let own = body.nodes.iter().filter(|n| !matches!(n.instr, Instr::Nop) && n.span.file == body.span.file);
     let statements: BTreeSet<u32> = own
         .flat_map(|n| n.span.line..=n.span.end_line.clamp(n.span.line, n.span.line.saturating_add(20)))
         .collect();
-    let bytes = request.versions.get(version).and_then(|v| v.tree.read(&m.file)).unwrap_or_default();
-    let lines = code(&bytes);
-    let inside = lines.range(body.span.line..=body.span.end_line.max(body.span.line));
+    let inside = source.code().range(body.span.line..=body.span.end_line.max(body.span.line));
     let found = inside.filter(|(line, text)| !statements.contains(line) && is_structure(text));
     found.map(|(line, _)| *line).collect()
 }
@@ -283,12 +316,8 @@ fn is_structure(text: &str) -> bool {
     text.contains(['{', '}']) || text.ends_with(':') || text == ";" || words.any(|w| WORDS.contains(&w))
 }
 
-fn compare(request: &Request, step: usize, old: &Member, new: &Member) -> Option<(Vec<Change>, usize)> {
-    let lines = |version: usize, m: &Member| -> Vec<String> {
-        let bytes = request.versions.get(version).and_then(|v| v.tree.read(&m.file)).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
-    };
-    let texts = [lines(step, old), lines(step + 1, new)];
+fn compare([(old, before), (new, now)]: [(&Member, &Source); 2]) -> Option<(Vec<Change>, usize)> {
+    let texts = [&before.lines, &now.lines];
     let source = |class: usize, line: u32| {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
         texts.get(class)?.get(index).cloned()

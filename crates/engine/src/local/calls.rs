@@ -4,11 +4,9 @@
 //! strings the part in which they do.
 
 use super::machine::Event;
-use super::side::call_types;
 use super::texts::{LONGEST_VALUE, current, is_name, is_plain, is_short};
 use crate::ir::{CType, Global, Leaf, Linkage, Term, TermId, TermPool, Unit};
-use crate::mvicfg::Mvicfg;
-use crate::semantics::c_text::{Naming, render, render_typed};
+use crate::semantics::c_text::{Naming, render, render_address_of, render_typed};
 use crate::semantics::output::constant_string;
 
 /// Characters of a string that are shown around what differs.
@@ -19,15 +17,13 @@ const LONGEST_STRING: usize = 48;
 /// Characters of a string of which it is still understood what it says.
 const SHORTEST_BEGINNING: usize = 20;
 
-/// The words of a call.
+/// The words of a call. `types`: of its arguments, as the naming's unit has them.
 pub(super) fn call_text(
-    graph: &Mvicfg,
     pool: &mut TermPool,
     naming: &Naming,
+    types: &[CType],
     (event, names): (&Event, Option<&[String]>),
 ) -> String {
-    let types: Vec<CType> =
-        call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
     let given: Vec<TermId> = event.args.iter().map(|a| current(pool, *a, event.memory.0)).collect();
     let (name, args) = match (&event.callee, given.split_first()) {
         (Some(name), _) => (name.to_string(), given.as_slice()),
@@ -46,9 +42,7 @@ pub(super) fn call_text(
         .enumerate()
         .map(|(k, a)| {
             let name = names.and_then(|n| n.get(k)).filter(|n| {
-                // What a guessed type measures is a guess.
-                let is_guess = !graph.bodies[event.class].invented.is_empty();
-                let is_size = is_guess && n.contains("sizeof") && is_short(n);
+                let is_size = n.contains("sizeof") && is_short(n);
                 (is_name(n) || is_size) && pool.as_const(*a).is_some()
             });
             let text = name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)));
@@ -92,48 +86,32 @@ pub(super) fn shortened(name: &str, mut words: Vec<String>) -> String {
     format!("{name}({})", words.join(", "))
 }
 
-/// The words of an argument. A pointer to a structure that is handed over as one to a scalar is that to its first
-/// member.
+/// The words of an argument. A pointer to a structure that is handed over as one to what the structure begins with is
+/// that to the member.
 fn argument(pool: &TermPool, t: TermId, naming: &Naming, ty: Option<&CType>) -> String {
-    let first = || {
-        let named = naming.names.get(&t)?;
-        let (CType::Pointer(record), CType::Pointer(wanted)) = (&named.ty, ty?) else { return None };
-        let mut at = &**record;
-        let mut path = String::new();
-        while !matches!(at, CType::Int { .. } | CType::Float(_)) {
-            (path, at) = match at {
-                CType::Array(element, _) => (format!("{path}[0]"), &**element),
-                CType::Record(id) => {
-                    let first =
-                        naming.unit?.records.get(id.0 as usize)?.fields.iter().find(|f| f.offset == 0)?;
-                    let arrow = if path.is_empty() { "->" } else { "." };
-                    (format!("{path}{arrow}{}", first.name), &first.ty)
-                }
-                _ => return None,
-            };
-        }
-        let bits = |ty: &CType| ty.sort(64);
-        let is_it = !path.is_empty() && bits(at) == bits(wanted) && bits(at).is_some();
-        is_it.then(|| format!("&{}{path}", named.text))
+    let target = match ty {
+        Some(CType::Pointer(to)) => Some(&**to),
+        _ => None,
     };
     let is_scalar =
         |ty: &CType| matches!(ty, CType::Int { .. } | CType::Float(_) | CType::Pointer(_) | CType::Bool);
-    let whole = !matches!(ty, Some(CType::Pointer(to)) if is_scalar(to));
-    decayed(&first().unwrap_or_else(|| render_typed(pool, t, &Naming { whole, ..naming.clone() }, ty)))
+    let member = target
+        .filter(|to| is_scalar(to) || matches!(to, CType::Record(_)))
+        .and_then(|to| render_address_of(pool, t, to, naming));
+    let whole = !target.is_some_and(is_scalar);
+    decayed(&member.unwrap_or_else(|| render_typed(pool, t, &Naming { whole, ..naming.clone() }, ty)))
 }
 
 /// The words of a call beside another of the same function: only the arguments that differ, others are `…`;
 /// `None` where these have no words.
 /// `units` have the literals of this call and of the other.
 pub(super) fn differing(
-    graph: &Mvicfg,
     pool: &mut TermPool,
     (naming, units): (&Naming, [&Unit; 2]),
+    types: &[CType],
     (event, other): (&Event, &Event),
 ) -> Option<String> {
     let name = event.callee.as_ref().filter(|name| other.callee.as_ref() == Some(name))?;
-    let types: Vec<CType> =
-        call_types(graph, event.class, event.node).map(|(_, types)| types.to_vec()).unwrap_or_default();
     let mut words: Vec<String> = Vec::new();
     let mut is_wordless = false;
     let written = if event.args.len() == types.len() + 1 { types.len() } else { event.args.len() };

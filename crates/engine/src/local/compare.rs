@@ -12,7 +12,7 @@
 use super::calls::literal;
 use super::difference::{Difference, Item, Outcome};
 use super::fitting::members;
-use super::follow::{Known, onwards, undefined};
+use super::follow::{Known, is_written_in, onwards, undefined};
 use super::liveness::Liveness;
 use super::machine::{End, Event, Literal, Machine, Path, variable_leaf};
 use super::mistake::{Mistake, is_made};
@@ -127,6 +127,14 @@ impl Found {
             (true, _) => Verdict::Differ(items),
         }
     }
+}
+
+/// How a loop is left.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Left {
+    /// There are no more rounds, and yet the place stands within the loop's text.
+    Rounds,
+    Loop,
 }
 
 impl Comparer<'_> {
@@ -499,7 +507,11 @@ impl Comparer<'_> {
     /// told no further.
     pub(super) fn ends(&mut self, paths: [&Path; 2], further: [&Path; 2], joint: TermId) -> [Vec<Item>; 2] {
         let shown = [0, 1].map(|c: usize| match paths[c].end {
-            End::At(node) if self.leaves_loop(c, paths[c], node) => paths[c],
+            End::At(node) => match self.leaves_loop(c, paths[c], node) {
+                Some(Left::Loop) => paths[c],
+                Some(Left::Rounds) if !is_whole(&further[c].end) => paths[c],
+                _ => further[c],
+            },
             _ => further[c],
         });
         let [old, new] = shown;
@@ -526,12 +538,14 @@ impl Comparer<'_> {
         items
     }
 
-    /// Whether a path ends outside of a loop that it begins in, or whose head it comes by.
-    fn leaves_loop(&self, class: usize, path: &Path, node: MvId) -> bool {
-        let flow = self.sides[class].flow;
-        let around = flow.innermost.get(self.frontier.0 as usize).copied().flatten();
-        let own = path.visited.iter().filter(|n| !path.ran(**n)).filter_map(|n| flow.loop_at[n.0 as usize]);
-        own.chain(around).any(|l| !flow.loops[l].body.contains(&node))
+    /// How a path leaves a loop that it begins in, or whose head it comes by.
+    fn leaves_loop(&self, class: usize, path: &Path, node: MvId) -> Option<Left> {
+        let side = self.sides[class];
+        let around = side.flow.innermost.get(self.frontier.0 as usize).copied().flatten();
+        let own =
+            path.visited.iter().filter(|n| !path.ran(**n)).filter_map(|n| side.flow.loop_at[n.0 as usize]);
+        let left = own.chain(around).filter(|l| !side.flow.loops[*l].body.contains(&node));
+        left.map(|l| if is_written_in(self.graph, side, node, l) { Left::Rounds } else { Left::Loop }).max()
     }
 
     /// The calls of one side that the other does not make, or makes otherwise.

@@ -3,11 +3,11 @@
 //! Bounds of one value are joined into ranges, tests that are written alike are told apart by their lines, and what no
 //! name of the point can say is said by the operand of its test as it stands in the source.
 
-use super::calls::decayed;
+use super::calls::{argument_words, decayed};
 use super::follow::Known;
 use super::machine::{Event, Literal};
 use super::macros::{self, Macros};
-use super::side::expansion;
+use super::side::{expansion, successor};
 use super::texts::{LONGEST_CONDITION, is_operand, is_plain};
 use super::words::Speaker;
 use super::{rounds, source_tests};
@@ -55,6 +55,7 @@ impl<'s> Speaker<'s> {
                 format!("{turned} (line {line}{version})")
             }
             (Some(text), false) => format!("!({text}) (line {line}{version})"),
+            (None, _) if let Some(told) = self.passed(literal, version) => told,
             (None, holds) => {
                 let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();
                 let word = if holds { "holds" } else { "fails" };
@@ -62,6 +63,32 @@ impl<'s> Speaker<'s> {
                 format!("{which} test of line {line}{name}{version} {word}")
             }
         }
+    }
+
+    /// Of a test without words: the loop that it leaves, or the use of a macro that ends in nothing else than it.
+    fn passed(&self, literal: &Literal, version: &str) -> Option<String> {
+        let (class, node) = (literal.class, literal.node);
+        let leads_to = |holds: bool| successor(self.graph, class, node, u8::from(!holds));
+        let side = self.sides[class];
+        let left = |l: &&Loop| {
+            l.body.contains(&node) && leads_to(literal.holds).is_some_and(|to| !l.body.contains(&to))
+        };
+        if let Some(own) = side.flow.loops.iter().filter(left).max_by_key(|l| l.body.len()) {
+            return Some(format!("behind the loop of line {}{version}", self.line(class, own.head)));
+        }
+        let name = &expansion(self.graph, class, node)?.name;
+        let ends = |holds: bool| {
+            let to = leads_to(holds).map(|to| &self.graph.node(to).instr);
+            matches!(to, Some(Instr::Call { noreturn: true, .. }))
+        };
+        let word = match (ends(literal.holds), ends(!literal.holds)) {
+            (true, false) => "fails",
+            (false, true) => "holds",
+            _ => return None,
+        };
+        let line = self.line(class, node);
+        let words = argument_words(&(self.source)(class, line)?, name)?.join(", ");
+        Some(format!("{name}({words}) {word} (line {line}{version})"))
     }
 
     /// Whether a test is one of several in its statement: an operand of `&&` or `||`.

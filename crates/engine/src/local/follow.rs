@@ -4,7 +4,7 @@ use super::machine::{End, Machine, Path, Step};
 use super::side::{Side, successor};
 use super::tested::reads;
 use super::text_tests::{self, Exclusions};
-use crate::ir::{Const, Op, Rebuilt, TermId, TermPool, Unit};
+use crate::ir::{Const, Instr, Op, Rebuilt, TermId, TermPool, Unit};
 use crate::mvicfg::{MvId, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -152,4 +152,25 @@ pub(super) fn undefined(pool: &mut TermPool, path: &Path, known: &Known) -> Opti
 /// Whether a node is one of a loop of this side's version.
 pub(super) fn is_in_loop(side: &Side, node: MvId, of: usize) -> bool {
     side.flow.loops.get(of).is_some_and(|l| l.body.contains(&node))
+}
+
+/// The first node from one on that does something.
+pub(super) fn past_joins(graph: &Mvicfg, side: &Side, mut at: MvId) -> MvId {
+    for _ in 0..20 {
+        match (&graph.node(at).instr, successor(graph, side.class, at, 0)) {
+            (Instr::Nop, Some(next)) => at = next,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Whether a node stands within the text of a loop: a branch that returns, and so makes no further round.
+pub(super) fn is_written_in(graph: &Mvicfg, side: &Side, node: MvId, l: usize) -> bool {
+    let body = &graph.bodies[side.class];
+    let stmt = |node: MvId| Some(body.node(graph.origin(node, side.class)?).stmt.0 as usize);
+    let head = side.flow.loops[l].head;
+    let (Some(from), Some(to)) = (stmt(head), stmt(past_joins(graph, side, node))) else { return false };
+    let depth = |k: usize| body.stmts.get(k).map_or(0, |s| s.depth);
+    from < to && (from + 1..=to).all(|k| depth(k) > depth(from))
 }

@@ -88,6 +88,10 @@ pub(super) struct Path {
     /// depends on where members lie.
     pub stored: Vec<(TermId, MvId)>,
     pub visited: BTreeSet<MvId>,
+    /// The node that it begins at, or behind.
+    first: MvId,
+    /// Locals whose addresses got around on it.
+    around: BTreeSet<VarId>,
     /// What is taken for granted of members: see [`super::fitting`].
     pub fits: BTreeSet<(TermId, Arc<str>)>,
     pub end: End,
@@ -120,6 +124,8 @@ impl Path {
             accesses: BTreeSet::new(),
             stored: Vec::new(),
             visited: BTreeSet::new(),
+            first: node,
+            around: BTreeSet::new(),
             fits: BTreeSet::new(),
             end: End::At(node),
             whole: None,
@@ -150,6 +156,12 @@ impl Path {
     /// Gives a variable a value.
     pub fn set(&mut self, v: VarId, value: TermId) {
         self.vars.insert(v, value);
+    }
+
+    /// Goes through a loop's nodes in an order that is not known.
+    pub fn run(&mut self, side: &Side, body: &BTreeSet<MvId>) {
+        self.visited.extend(body);
+        self.around.extend(body.iter().flat_map(|node| side.escapes.at(*node)));
     }
 
     /// Whether it ran a loop to an end of it.
@@ -321,6 +333,7 @@ impl Machine<'_> {
             let name = &graph.vars[v.0 as usize].name;
             return Err(format!("the address of {name}, which one version alone takes"));
         }
+        path.around.extend(self.side.escapes.at(path.node));
         match &graph.node(path.node).instr {
             Instr::Nop => {}
             Instr::Declare(v) => {
@@ -441,8 +454,12 @@ impl Machine<'_> {
         let Some(tag) = self.side.tags.get(path.node.0 as usize).copied().flatten() else {
             return Err("a call".into());
         };
-        let before = path.memory;
-        path.memory = self.memory_after(row, tag, callee, before);
+        let (before, unseen) = self.seen_by_others(path);
+        let after = self.memory_after(row, tag, callee, before);
+        path.memory = unseen.into_iter().rev().fold(after, |memory, (write, place)| {
+            let args: Vec<TermId> = std::iter::once(memory).chain(place).collect();
+            self.pool.app(write, &args)
+        });
         if let Some(to) = result_to {
             let to = self.term(path, to);
             terms.push(to);
@@ -462,10 +479,50 @@ impl Machine<'_> {
             callee: name,
             args: terms,
             result,
-            memory: (before, path.memory),
+            memory: (before, after),
             rounds: false,
         });
         Ok(if *noreturn { Step::End(End::Ends) } else { Step::Next })
+    }
+
+    /// Memory without what was written last to locals that nobody else knows of, and these writes, the latest first.
+    fn seen_by_others(&mut self, path: &Path) -> (TermId, Vec<(App, Vec<TermId>)>) {
+        let (mut kept, mut unseen) = (Vec::new(), Vec::new());
+        let mut memory = path.memory;
+        while let Term::App(write @ (App::Store { .. } | App::ZeroBytes { .. }), args) =
+            self.pool.get(memory).clone()
+            && let [below, place @ ..] = args.as_slice()
+            && let Some(to) = place.first()
+        {
+            let write = (write, place.to_vec());
+            if self.is_unknown_to_others(path, *to) {
+                unseen.push(write)
+            } else {
+                kept.push(write)
+            }
+            memory = *below;
+        }
+        if unseen.is_empty() {
+            return (path.memory, unseen);
+        }
+        for (write, place) in kept.into_iter().rev() {
+            let args: Vec<TermId> = std::iter::once(memory).chain(place).collect();
+            memory = self.pool.app(write, &args);
+        }
+        (memory, unseen)
+    }
+
+    /// Whether an address is within a local whose own has not got around.
+    fn is_unknown_to_others(&mut self, path: &Path, address: TermId) -> bool {
+        let is_local = |pool: &TermPool, t: TermId| matches!(pool.get(t), Term::Leaf(Leaf::LocalAddr { .. }));
+        let parts = self.pool.as_op(address, Op::Add).map_or_else(|| vec![address], <[TermId]>::to_vec);
+        let mut locals = parts.into_iter().filter(|t| is_local(self.pool, *t));
+        let (Some(local), None) = (locals.next(), locals.next()) else { return false };
+        let escapes = &self.side.escapes;
+        let of_term = (0..self.graph.vars.len())
+            .map(|k| VarId(k as u32))
+            .find(|v| self.graph.vars[v.0 as usize].in_memory && self.address(&Object::Local(*v)) == local);
+        of_term.is_some_and(|v| !path.around.contains(&v) && !escapes.is_around_behind(path.first, v))
     }
 
     /// What a library function gives that does nothing else: `None` where it does something; the inner `None`

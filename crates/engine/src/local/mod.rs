@@ -7,6 +7,7 @@
 //!
 //! - [`liveness`]: which variables matter at a point.
 //! - [`region`]: where the versions go apart, and until where; the paths between.
+//! - [`moved`]: assignments that stand elsewhere; [`escapes`]: locals that nobody else knows of.
 //! - [`tested`]: the tests on the way that still hold where the versions go apart.
 //! - [`side`]: one version in the graph of both; [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
@@ -41,6 +42,7 @@ mod comparison;
 mod conditions;
 mod difference;
 mod distinction;
+mod escapes;
 mod expanded;
 mod extracted;
 mod fitting;
@@ -55,6 +57,8 @@ mod macros;
 mod memory;
 mod mistake;
 mod namesakes;
+
+mod moved;
 mod narrow;
 #[cfg(test)]
 mod oracle;
@@ -153,6 +157,7 @@ fn compare_bodies(
             tags: of_old,
             pure: &pure,
             displaced: displaced(&graph, 0),
+            escapes: escapes::Escapes::of(&graph, 0),
             fits: relaid[0].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
         },
         Side {
@@ -163,6 +168,7 @@ fn compare_bodies(
             tags: of_new,
             pure: &pure,
             displaced: displaced(&graph, 1),
+            escapes: escapes::Escapes::of(&graph, 1),
             fits: relaid[1].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
         },
     ];

@@ -9,6 +9,7 @@
 use super::liveness::Liveness;
 use super::machine::{End, Literal, Machine, Path, Step, Stop};
 use super::mistake::{Mistake, is_made};
+use super::moved;
 use super::rounds;
 use super::side::{Side, successor};
 use crate::ir::{Const, Instr, TermId, TermPool, VarKind};
@@ -68,6 +69,10 @@ pub(super) enum Cuts {
 /// With [`Cuts::All`] that is so of every node that both have.
 pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness, cuts: Cuts) -> Vec<bool> {
     let (of_class, temps) = (own_variables(graph), temporaries(graph));
+    let between = match cuts {
+        Cuts::All => Vec::new(),
+        Cuts::Tied => moved::between(graph, flow, liveness),
+    };
     let is_common = |k: usize| {
         let both = graph.nodes[k].classes.len() == 2;
         let tied = |class: usize| !liveness.before(class, MvId(k as u32)).intersects(&of_class[class]);
@@ -79,7 +84,10 @@ pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness, cut
         both && (MvId(k as u32) <= Mvicfg::EXIT || tied(0) && tied(1) || is_head && (tied(0) || tied(1)))
     };
     let common = (0..graph.nodes.len()).map(is_common);
-    common.enumerate().map(|(k, is_common)| is_common && !is_another_label(graph, MvId(k as u32))).collect()
+    let ends_here = |k: usize| {
+        !between.get(k).is_some_and(|is_between| *is_between) && !is_another_label(graph, MvId(k as u32))
+    };
+    common.enumerate().map(|(k, is_common)| is_common && ends_here(k)).collect()
 }
 
 fn temporaries(graph: &Mvicfg) -> VersionSet {

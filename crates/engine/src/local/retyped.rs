@@ -12,12 +12,18 @@ impl Speaker<'_> {
     /// Parameters without a type as merged variables, each with the variable of the class's body that has its value.
     pub(super) fn retyped(&self, class: usize) -> Vec<(VarId, VarId)> {
         let body = &self.graph.bodies[class];
+        let is_untyped = |v: VarId| is_untyped(body, v);
+        if !(0..body.vars.len() as u32).map(VarId).any(is_untyped) {
+            return Vec::new();
+        }
         let merged = |v: VarId| self.graph.var_map[class].get(v.0 as usize).copied();
         let pairs = body.nodes.iter().filter_map(|n| match &n.instr {
-            Instr::Assign { dst, value: Expr::Var(from) } => Some((cast(body, *from), *dst)),
+            Instr::Assign { dst, value: Expr::Var(from) } if is_typed(body, *dst) => {
+                Some((cast(body, *from), *dst))
+            }
             _ => None,
         });
-        let typed = pairs.filter(|(from, dst)| is_untyped(body, *from) && is_typed(body, *dst));
+        let typed = pairs.filter(|(from, _)| is_untyped(*from));
         typed.filter_map(|(from, dst)| Some((merged(from)?, dst))).collect()
     }
 

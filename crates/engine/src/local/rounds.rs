@@ -99,7 +99,7 @@ impl Machine<'_> {
         // What it reads and writes is not the older version's.
         let accessed = format!("{LOOP_VALUE}accesses of loop {tag}").into();
         path.accesses.insert(self.pool.leaf(Leaf::Param { name: accessed, sort: Sort::Bv(64) }));
-        path.visited.extend(&own.body);
+        path.run(side, &own.body);
         let exits = self.exits(&path, &own.body, tag);
         if exits.is_empty() { Err("a loop of its own".into()) } else { Ok(exits) }
     }

@@ -1,5 +1,6 @@
 //! One version of a function: as it is given, and as a class of the graph that both are in.
 
+use super::escapes::Escapes;
 use super::sites::Tag;
 use crate::ir::{CType, Function, Instr, MacroUse, Unit, VarId};
 use crate::mvicfg::members::Fits;
@@ -27,6 +28,8 @@ pub(super) struct Side<'a> {
     pub pure: &'a BTreeSet<Arc<str>>,
     /// Variables of the class that are in memory in one version alone, where their address is taken.
     pub displaced: BTreeSet<VarId>,
+    /// Where its locals get known to others.
+    pub escapes: Escapes,
     /// Where members are read and written that the other version has by a wider type.
     pub fits: Fits,
 }

@@ -8,17 +8,17 @@ use super::change::{Delta, Effect, EffectKind};
 use super::conditions::joined;
 use super::difference::{Difference, Item};
 use super::fitting::{negative, untagged};
-use super::follow::{Known, is_in_loop};
+use super::follow::{Known, is_in_loop, is_written_in, past_joins};
 use super::given::Calls;
 use super::machine::{Event, Hazard, Literal, Machine, Path, memory_leaf, variable_leaf};
 use super::macros::NamedValues;
 use super::region::Frontier;
-use super::side::{Side, call_types, successor};
+use super::side::{Side, call_types};
 use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
 use super::widened::Widened;
 use crate::ir::{
-    App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool, UndefinedKind,
-    VarId, VarKind,
+    self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool,
+    UndefinedKind, VarId, VarKind,
 };
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_bits, render_lvalue, render_typed};
@@ -190,12 +190,20 @@ impl<'s> Speaker<'s> {
         }
         for event in events {
             let Some(result) = event.result else { continue };
-            let ret = call_types(self.graph, event.class, event.node).map(|(ret, _)| ret.clone());
-            let Some(ty) = ret else { continue };
+            let Some((ty, _)) = self.call_types(&naming, event) else { continue };
             let text = self.call(&naming, event);
             naming.names.insert(result, Named { text, ty });
         }
         naming
+    }
+
+    /// The types of a call's result and of its arguments, as the naming's unit has them.
+    fn call_types(&self, naming: &Naming, event: &Event) -> Option<(CType, Vec<CType>)> {
+        let (ret, types) = call_types(self.graph, event.class, event.node)?;
+        let (from, to) = (self.sides[event.class].layout, naming.unit?);
+        let is_own = std::ptr::eq(from, to);
+        let of = |ty: &CType| if is_own { ty.clone() } else { ir::retyped(ty, from, to) };
+        Some((of(ret), types.iter().map(of).collect()))
     }
 
     /// What `errno` is at the point, if anything asks.
@@ -221,7 +229,8 @@ impl<'s> Speaker<'s> {
             if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {
                 let term = self.pool.leaf(variable_leaf(self.graph, mv));
                 if let Some(named) = naming.names.get_mut(&term).filter(|n| n.text == *var.name) {
-                    named.ty = var.ty.clone();
+                    // Numbers of records are each unit's own.
+                    named.ty = ir::retyped(&var.ty, self.sides[1].layout, self.sides[0].layout);
                 }
             }
         }
@@ -305,7 +314,8 @@ impl<'s> Speaker<'s> {
         let names = names.map(|words| {
             words.into_iter().map(|w| if is_variable(&w) { String::new() } else { w }).collect::<Vec<_>>()
         });
-        call_text(self.graph, self.pool, naming, (event, names.as_deref()))
+        let types = self.call_types(naming, event).map(|(_, types)| types).unwrap_or_default();
+        call_text(self.pool, naming, &types, (event, names.as_deref()))
     }
 
     pub(super) fn line(&self, class: usize, node: MvId) -> u32 {
@@ -358,7 +368,8 @@ impl<'s> Speaker<'s> {
                     && (is_cut || self.precision == Precision::Differences)
                 {
                     let units = [self.sides[class].layout, self.sides[1 - class].layout];
-                    let told = differing(self.graph, self.pool, (&naming, units), (event, other));
+                    let types = self.call_types(&naming, event).map(|(_, types)| types).unwrap_or_default();
+                    let told = differing(self.pool, (&naming, units), &types, (event, other));
                     text = told.or_else(|| self.written(event)).unwrap_or(text);
                 }
                 (EffectKind::Call, format!("calls {text}"), line)
@@ -613,8 +624,8 @@ impl<'s> Speaker<'s> {
             if side.flow.loops[l].head == node {
                 return (EffectKind::NextRound, "next round".to_owned());
             }
-            if !is_in_loop(side, node, l) && !self.is_written_in(side, node, l) {
-                let line = Some(self.line(1, self.past_joins(side, node))).filter(|line| *line > 0);
+            if !is_in_loop(side, node, l) && !is_written_in(self.graph, side, node, l) {
+                let line = Some(self.line(1, past_joins(self.graph, side, node))).filter(|line| *line > 0);
                 let far = line.filter(|_| !self.is_behind(side, node, l));
                 let to = far.map(|line| format!(", to line {line}")).unwrap_or_default();
                 return (EffectKind::LeaveLoop, format!("leaves the loop{to}"));
@@ -626,16 +637,6 @@ impl<'s> Speaker<'s> {
             0 => (EffectKind::Goto, "goes on".to_owned()),
             line => (EffectKind::Goto, format!("goes on at line {line}")),
         }
-    }
-
-    /// Whether a node stands within the text of a loop: a branch that returns, and so makes no further round.
-    fn is_written_in(&self, side: &Side, node: MvId, l: usize) -> bool {
-        let body = &self.graph.bodies[side.class];
-        let stmt = |node: MvId| Some(body.node(self.graph.origin(node, side.class)?).stmt.0 as usize);
-        let head = side.flow.loops[l].head;
-        let (Some(from), Some(to)) = (stmt(head), stmt(self.past_joins(side, node))) else { return false };
-        let depth = |k: usize| body.stmts.get(k).map_or(0, |s| s.depth);
-        from < to && (from + 1..=to).all(|k| depth(k) > depth(from))
     }
 
     /// Whether a node is where a loop is left to by its own tests, or that is not known.
@@ -652,18 +653,8 @@ impl<'s> Speaker<'s> {
             .filter(|e| e.classes.contains(side.class) && !body.contains(&e.to))
             .map(|e| e.to)
             .peekable();
-        exits.peek().is_none() || exits.any(|to| self.past_joins(side, to) == self.past_joins(side, node))
-    }
-
-    /// The first node from one on that does something.
-    fn past_joins(&self, side: &Side, mut at: MvId) -> MvId {
-        for _ in 0..20 {
-            match (&self.graph.node(at).instr, successor(self.graph, side.class, at, 0)) {
-                (Instr::Nop, Some(next)) => at = next,
-                _ => break,
-            }
-        }
-        at
+        exits.peek().is_none()
+            || exits.any(|to| past_joins(self.graph, side, to) == past_joins(self.graph, side, node))
     }
 
     fn hazard(&mut self, class: usize, hazard: &Hazard, events: &[Event]) -> String {

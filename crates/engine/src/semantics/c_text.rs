@@ -27,7 +27,7 @@ mod tests;
 
 pub use bits::render_bits;
 pub use literal::{float_literal, integer_literal, string_contents, string_literal, written_literal};
-pub use lvalue::{Extent, extent, render_lvalue};
+pub use lvalue::{Extent, extent, render_address_of, render_lvalue};
 pub use naming::{Named, Naming};
 
 use crate::ir::{App, CType, Const, Leaf, Literal, Op, Sort, Term, TermId, TermPool, Uf};

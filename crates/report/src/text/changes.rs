@@ -14,6 +14,8 @@ const DETAIL: usize = 12;
 const EFFECTS_SHOWN: usize = 6;
 /// Deltas of one region that are shown, unless `-v`.
 const DELTAS_SHOWN: usize = 3;
+/// Regions of one function that are shown, unless `-v`: who reads more of one function reads its source.
+const REGIONS_SHOWN: usize = 24;
 /// Column of the hunks of an object.
 const OBJECT_HUNKS: usize = 33;
 /// Hunks named beside an object, unless `-v`.
@@ -32,7 +34,13 @@ pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io
     let folded: Vec<(Change, usize)> = changes.iter().map(|c| folded(c)).collect();
     let mut last: Option<&Change> = None;
     let mut changes = folded.iter().peekable();
+    let mut shown = 0;
     while let Some((change, left_out)) = changes.next() {
+        if shown == REGIONS_SHOWN {
+            let more = super::counted(changes.count() + 1, "more change");
+            return writeln!(out, "    … and {more} in this function; -v lists them");
+        }
+        shown += 1;
         if change.deltas.is_empty() && *left_out > 0 {
             write_left_out(view, *left_out, &place_text(change), out)?;
             continue;
@@ -421,6 +429,23 @@ mod tests {
             text(&change, false),
             "and 2 differences for inputs that no caller here gives; -v tells them at line 13"
         );
+    }
+
+    #[test]
+    fn of_very_many_regions_the_first_are_shown() {
+        let many = |n: u32| -> Vec<Change> {
+            let one = |k: u32| {
+                let mut change = change(&[&format!("a == {k} | x | y")]);
+                change.at.lines.insert(2, k);
+                change
+            };
+            (1..=n).map(one).collect()
+        };
+        let last = |n: u32, verbose| rows(&many(n), verbose).lines().last().unwrap_or_default().to_owned();
+        assert_eq!(last(24, false), "now y");
+        assert_eq!(last(25, false), "… and 1 more change in this function; -v lists them");
+        assert_eq!(last(100, false), "… and 76 more changes in this function; -v lists them");
+        assert_eq!(last(100, true), "now y");
     }
 
     #[test]

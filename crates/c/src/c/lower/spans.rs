@@ -11,6 +11,7 @@ use rucc_base::Interner;
 use rucc_diag::{SourceMap, Span};
 use rucc_lex::PpTokenKind;
 use rucc_pp::Tok;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,8 @@ pub(super) struct Spans<'a> {
     sources: &'a SourceMap,
     names: &'a Interner,
     tokens: &'a [Tok],
+    /// Where the tokens stand, in the order of the text, with their numbers.
+    places: OnceCell<Vec<(u32, usize)>>,
     /// Every file that was read, each path once; the unit's own first.
     pub files: Vec<PathBuf>,
     /// Index into `files` by the session's file number: a header read twice is one file here.
@@ -91,6 +94,7 @@ impl<'a> Spans<'a> {
             sources,
             names: interner,
             tokens,
+            places: OnceCell::new(),
             files,
             file_of,
             calls,
@@ -110,9 +114,17 @@ impl<'a> Spans<'a> {
     /// The tokens after preprocessing that stand from a position up to another.
     pub fn tokens_within(&self, (from, to): (u32, u32)) -> String {
         let text = Text { tokens: self.tokens, interner: self.names };
-        let inside = |(_, t): &(usize, &Tok)| (from..to).contains(&t.report_span().lo);
-        let found = self.tokens.iter().enumerate().filter(inside);
-        found.map(|(k, _)| text.at(k)).collect::<Vec<_>>().join(" ")
+        let places = self.places.get_or_init(|| {
+            let place = |(k, t): (usize, &Tok)| (t.report_span().lo, k);
+            let mut all: Vec<(u32, usize)> = self.tokens.iter().enumerate().map(place).collect();
+            all.sort_unstable();
+            all
+        });
+        let start = places.partition_point(|(at, _)| *at < from);
+        let inside = places.iter().skip(start).take_while(|(at, _)| *at < to);
+        let mut found: Vec<usize> = inside.map(|(_, k)| *k).collect();
+        found.sort_unstable();
+        found.into_iter().map(|k| text.at(k)).collect::<Vec<_>>().join(" ")
     }
 
     /// The attributes by which compilers give operations another meaning, in order.

@@ -86,11 +86,60 @@ impl Relation {
     }
 }
 
+/// A number, and how it is written: with so many hexadecimal digits, or as a decimal one.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::analysis) struct Number {
+    value: i64,
+    hexadecimal: Option<usize>,
+}
+
+impl Number {
+    fn plus(self, by: i64) -> Option<Number> {
+        Some(Number { value: self.value.checked_add(by)?, ..self })
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Number {
+        Number { value, hexadecimal: None }
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self.hexadecimal.filter(|_| self.value >= 0) {
+            Some(digits) => write!(f, "0x{:0digits$x}", self.value),
+            None => write!(f, "{}", self.value),
+        }
+    }
+}
+
+// Numbers are equal however they are written.
+impl PartialEq for Number {
+    fn eq(&self, other: &Number) -> bool {
+        self.value == other.value
+    }
+}
+
+impl Eq for Number {}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Number) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Number) -> std::cmp::Ordering {
+        self.value.cmp(&other.value)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::analysis) enum Condition {
     Constant(bool),
     Defined(String),
-    Compares(String, Relation, i64),
+    Compares(String, Relation, Number),
     /// By its text, and the names in it.
     Text(String, BTreeSet<String>),
     Not(Box<Condition>),
@@ -130,14 +179,14 @@ impl Condition {
                 let known = macros.get(name).cloned();
                 let fits = |text: &Option<String>| {
                     text.as_deref()
-                        .map_or(Some(0), |t| t.parse().ok())
-                        .is_some_and(|v| relation.holds(v, *number))
+                        .map_or(Some(0), |t| number_in(t).map(|n| n.value))
+                        .is_some_and(|v| relation.holds(v, number.value))
                 };
                 match known {
                     Some(known) => fits(&known),
                     // Nothing is said of the macro so far.
                     None => {
-                        let near = [Some(1), Some(*number), number.checked_add(1), number.checked_sub(1)];
+                        let near = [Some(Number::from(1)), Some(*number), number.plus(1), number.plus(-1)];
                         let mut tried =
                             [None].into_iter().chain(near.into_iter().flatten().map(|n| Some(n.to_string())));
                         let Some(found) = tried.find(fits) else { return false };
@@ -242,7 +291,8 @@ impl<'c> Atoms<'c> {
                 }
                 Condition::Compares(name, _, number) => {
                     let known = values.entry(name).or_insert_with(|| vec![Value::Undefined, Value::Is(1)]);
-                    let near = [Some(0), number.checked_sub(1), Some(*number), number.checked_add(1)];
+                    let value = number.value;
+                    let near = [Some(0), value.checked_sub(1), Some(value), value.checked_add(1)];
                     for value in near.into_iter().flatten().map(Value::Is) {
                         if !known.contains(&value) {
                             known.push(value);
@@ -274,8 +324,8 @@ impl<'c> Atoms<'c> {
             let is_true = |atom: &&Condition| match atom {
                 Condition::Defined(name) => of(name) != Value::Undefined,
                 Condition::Compares(name, relation, number) => match of(name) {
-                    Value::Undefined => relation.holds(0, *number),
-                    Value::Is(value) => relation.holds(value, *number),
+                    Value::Undefined => relation.holds(0, number.value),
+                    Value::Is(value) => relation.holds(value, number.value),
                 },
                 text => texts.get(text).copied().unwrap_or(false),
             };
@@ -429,10 +479,10 @@ fn formula(words: &[String], depth: usize) -> Condition {
         _ => {}
     }
     if let Some(number) = number(words) {
-        return Condition::Constant(number != 0);
+        return Condition::Constant(number.value != 0);
     }
     if let Some(name) = value(words) {
-        return Condition::Compares(name, Relation::Ne, 0);
+        return Condition::Compares(name, Relation::Ne, Number::from(0));
     }
     let at = words.iter().position(|w| Relation::of(w).is_some());
     let Some((at, relation)) = at.and_then(|k| Some((k, Relation::of(&words[k])?))) else { return as_text() };
@@ -469,21 +519,32 @@ fn value(words: &[String]) -> Option<String> {
 }
 
 /// An integer constant.
-fn number(words: &[String]) -> Option<i64> {
+fn number(words: &[String]) -> Option<Number> {
     match words {
-        [digits] if digits.starts_with(|c: char| c.is_ascii_digit()) => {
-            let digits = digits.to_ascii_lowercase();
-            let digits = digits.trim_end_matches(['l', 'u']);
-            match (digits.strip_prefix("0x"), digits.strip_prefix("0b"), digits.strip_prefix('0')) {
-                (Some(hex), ..) => i64::from_str_radix(hex, 16).ok(),
-                (_, Some(binary), _) => i64::from_str_radix(binary, 2).ok(),
-                (.., Some(octal)) if !octal.is_empty() => i64::from_str_radix(octal, 8).ok(),
-                _ => digits.parse().ok(),
-            }
+        [digits] => number_in(digits),
+        [minus, digits @ ..] if minus == "-" => {
+            let number = number(digits)?;
+            Some(Number { value: number.value.checked_neg()?, ..number })
         }
-        [minus, digits @ ..] if minus == "-" => number(digits)?.checked_neg(),
         _ => within(words).and_then(number),
     }
+}
+
+fn number_in(digits: &str) -> Option<Number> {
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.to_ascii_lowercase();
+    let digits = digits.trim_end_matches(['l', 'u']);
+    if let Some(hex) = digits.strip_prefix("0x") {
+        return Some(Number { value: i64::from_str_radix(hex, 16).ok()?, hexadecimal: Some(hex.len()) });
+    }
+    let value = match (digits.strip_prefix("0b"), digits.strip_prefix('0')) {
+        (Some(binary), _) => i64::from_str_radix(binary, 2).ok(),
+        (_, Some(octal)) if !octal.is_empty() => i64::from_str_radix(octal, 8).ok(),
+        _ => digits.parse().ok(),
+    };
+    Some(Number { value: value?, hexadecimal: None })
 }
 
 #[cfg(test)]
@@ -519,6 +580,7 @@ mod tests {
         check("X-0 == 0", "!X", &[], &[]);
         check("F(1) && A", "A", &["A != 0 && !(F (1))"], &[]);
         check("A < 0", "A <= -1", &[], &[]);
+        check("V > 0x10001000L", "V >= 0x1010000fL", &[], &["V > 0x10001000 && V < 0x1010000f"]);
     }
 
     #[test]

@@ -161,3 +161,42 @@ fn brackets_around_a_result_are_left_out_if_they_are_around_all_of_it() {
         ["(a)(b)", "a", "(a)(b)", "a(b)", "(a))"]
     );
 }
+
+#[test]
+fn what_moves_behind_a_guard_is_told_by_the_guard() {
+    // Found in nghttp3 9af0cbec8: two changes of a variable for one assignment.
+    let head = "int h2(int, int);\nint f(int n, int k, int *t)";
+    check(
+        head,
+        "int i = h2(n, k);\nint d = 0;\nwhile (d < n) { if (t[i] == k) return i; ++d; i = (i + 1) & 7; }\nreturn 0;",
+        "int i;\nint d = 0;\nif (k == 0) return 9;\ni = h2(n, k);\nwhile (d < n) { if (t[i] == k) return i; ++d; i = (i + 1) & 7; }\nreturn 0;",
+        &["k == 0 | calls h2(n, k); enters the loop | returns 9"],
+    );
+}
+
+#[test]
+fn a_branch_that_returns_out_of_a_loop_is_told_by_what_it_returns() {
+    // Found in nghttp3 c4f5f136a.
+    check(
+        "int f(int n, int *t)",
+        "int i;\nfor (i = 0; i < n; ++i) {\nif (t[i] > 5) {\nreturn 7;\n}\n}\nreturn 3;",
+        "int i;\nfor (i = 0; i < n; ++i) {\nif (t[i] > 6) {\nreturn 7;\n}\n}\nreturn 3;",
+        &["t[i] == 6 | returns 7 | next round"],
+    );
+}
+
+#[test]
+fn addresses_are_those_of_the_members_that_a_call_takes() {
+    // Found in nghttp3 a96eb4466: `init(p)`, and in b7ca2f9db: `read(&p->state.code.last)`.
+    let head = "struct code { int last; }; struct state { struct code code; int n; };\n\
+                struct all { struct state first; struct state second; };\n\
+                void init(struct state *); void code(struct code *); void last(int *); void any(void *);\n\
+                int f(struct all *p)";
+    check(
+        head,
+        "return 0;",
+        "init(&p->first);\ninit(&p->second);\ncode(&p->second.code);\nlast(&p->second.code.last);\nany(p);\nreturn 0;",
+        &[" |  | calls init(&p->first); calls init(&p->second); calls code(&p->second.code); \
+           calls last(&p->second.code.last); calls any(p)"],
+    );
+}

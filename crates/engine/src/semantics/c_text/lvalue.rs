@@ -95,6 +95,35 @@ pub fn extent(pool: &TermPool, address: TermId, bytes: u64, naming: &Naming) -> 
     (!renderer.failed).then_some(Extent { base: base_term, text, symbol, record, range, array })
 }
 
+/// Returns the text of a pointer as the address of what has a type: of a member, where the pointer leads to a
+/// structure that begins with it. `None` where there is no such thing, or the pointer has the type by itself.
+pub fn render_address_of(
+    pool: &TermPool,
+    pointer: TermId,
+    target: &CType,
+    naming: &Naming,
+) -> Option<String> {
+    const DEPTH: usize = 12;
+    let naming = Naming { target: Some(target.clone()), ..naming.clone() };
+    let mut renderer = Renderer::new(pool, &naming, false, DEPTH);
+    let linear = renderer.linear(&[(1, pointer)], naming.pointer_bits());
+    let (base, ty, rest) = renderer.base(&linear)?;
+    if is_like(&ty, target) || !matches!(ty, CType::Record(_)) {
+        return None;
+    }
+    let (place, found) = renderer.descend(base, &ty, &rest, None)?;
+    let is_told = !renderer.failed && is_like(&found, target) && place.text.len() <= naming.max_len;
+    is_told.then(|| format!("&{}", place.text))
+}
+
+/// Whether a pointer to the one is one to the other: to the same record, or to scalars that are read alike.
+fn is_like(ty: &CType, to: &CType) -> bool {
+    match (ty, to) {
+        (CType::Int { bits, .. }, CType::Int { bits: of, .. }) => bits == of,
+        _ => ty == to,
+    }
+}
+
 impl Renderer<'_> {
     /// The array member that an offset with an index in it leads into: its bytes from the base, and its
     /// name.
@@ -376,13 +405,13 @@ impl Renderer<'_> {
         if depth > 16 {
             return None;
         }
+        let is_start = access.is_none() && rest.terms.is_empty() && rest.constant == 0;
         match ty {
+            _ if is_start && self.naming.target.as_ref().is_some_and(|to| is_like(ty, to)) => {
+                Some((step, ty.clone()))
+            }
             CType::Record(_)
-                if access.is_none()
-                    && self.naming.whole
-                    && depth > 0
-                    && rest.terms.is_empty()
-                    && rest.constant == 0 =>
+                if is_start && self.naming.whole && depth > 0 && self.naming.target.is_none() =>
             {
                 Some((step, ty.clone()))
             }

@@ -34,6 +34,8 @@ pub struct Naming<'a> {
     pub loops: BTreeMap<(Arc<str>, Arc<str>), Named>,
     /// An address is that of the outermost structure that begins there, and not of its first member.
     pub whole: bool,
+    /// An address is that of what has this type and begins there, if anything has.
+    pub target: Option<CType>,
     /// Constants of enumerations are told by the enumerators that all of these name them by; none: as numbers.
     pub enumerators: Vec<&'a Unit>,
     /// Words of the source at the point, with how many lines they are away: of the members of a union that lie at
