@@ -333,6 +333,13 @@ impl Decider {
                 _ => Verdict::Unknown("model-not-confirmed"),
             };
         }
+        if let Verdict::Unknown(_) = verdict
+            && let Some(case) = separated::case(pool, condition)
+            && let Verdict::Sat(model) = self.solver.check_for(pool, &[case], weight)
+            && Program::new(pool, &[condition]).run(pool, &model.input).holds(condition) == Some(true)
+        {
+            verdict = Verdict::Sat(model);
+        }
         match &verdict {
             Verdict::Unsat => self.settled.by_solver += 1,
             Verdict::Sat(model) => {

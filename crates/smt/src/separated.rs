@@ -11,7 +11,7 @@
 //! in this case, which no choice of arguments contradicts.
 
 use crate::ir::{App, Leaf, Op, Rebuilt, Sort, Term, TermId, TermPool, Uf};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Places that are handed out.
 const MAX_PLACES: usize = 64;
@@ -19,6 +19,32 @@ const MAX_PLACES: usize = 64;
 /// The case, as a condition; `None` where there is nothing to set apart, or the condition cannot be met so.
 pub(super) fn separated(pool: &mut TermPool, condition: TermId) -> Option<TermId> {
     let begins = beginnings(pool, condition);
+    let (all, _) = with_places(pool, condition, begins)?;
+    let all = with_free_results(pool, all);
+    (all != condition && pool.as_const(all).is_none_or(|c| c.as_bool() == Some(true))).then_some(all)
+}
+
+/// The case with what its inputs are, so that one is an input of the condition as it stands: objects stay where they
+/// are, and functions give what they give. `None` where no pointer is set apart.
+pub(super) fn case(pool: &mut TermPool, condition: TermId) -> Option<TermId> {
+    let mut begins = beginnings(pool, condition);
+    begins.retain(|t| !is_object(pool, *t));
+    let (mut all, places) = with_places(pool, condition, begins)?;
+    for (begin, place) in places {
+        if matches!(pool.get(begin), Term::Leaf(_)) {
+            let is_there = pool.eq(begin, place);
+            all = pool.and(all, is_there);
+        }
+    }
+    (all != condition && pool.as_const(all).is_none()).then_some(all)
+}
+
+/// A condition with places for what addresses begin with, and these.
+fn with_places(
+    pool: &mut TermPool,
+    condition: TermId,
+    begins: Vec<TermId>,
+) -> Option<(TermId, FxHashMap<TermId, TermId>)> {
     if begins.len() > MAX_PLACES {
         return None;
     }
@@ -46,8 +72,7 @@ pub(super) fn separated(pool: &mut TermPool, condition: TermId) -> Option<TermId
         let is_there = pool.eq(read, *place);
         all = pool.and(all, is_there);
     }
-    let all = with_free_results(pool, all);
-    (all != condition && pool.as_const(all).is_none_or(|c| c.as_bool() == Some(true))).then_some(all)
+    Some((all, places))
 }
 
 /// Results of uninterpreted functions as values.
@@ -92,15 +117,17 @@ fn beginnings(pool: &TermPool, condition: TermId) -> Vec<TermId> {
             found.push(t);
         }
     };
-    for t in pool.reachable(&[condition]) {
+    let reachable = pool.reachable(&[condition]);
+    let measured = measured(pool, &reachable);
+    for t in reachable {
         match pool.get(t) {
-            Term::Leaf(Leaf::SymbolAddr { .. } | Leaf::LocalAddr { .. }) => add(t),
+            Term::Leaf(_) if is_object(pool, t) => add(t),
             Term::App(
                 App::Load { .. } | App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. },
                 args,
             ) => {
                 let addresses = args.iter().skip(1).filter(|a| matches!(pool.sort(**a), Sort::Bv(32 | 64)));
-                addresses.filter_map(|a| begins_with(pool, *a)).for_each(&mut add);
+                addresses.filter_map(|a| begins_with(pool, *a, &measured)).for_each(&mut add);
             }
             _ => {}
         }
@@ -108,15 +135,32 @@ fn beginnings(pool: &TermPool, condition: TermId) -> Vec<TermId> {
     found
 }
 
+/// What is held against others by its size, by itself or in a sum: indexes more likely than pointers.
+fn measured(pool: &TermPool, terms: &[TermId]) -> FxHashSet<TermId> {
+    let mut found = FxHashSet::default();
+    for t in terms {
+        let Term::App(App::Op(Op::Ult | Op::Ule | Op::Slt | Op::Sle), args) = pool.get(*t) else { continue };
+        for a in args {
+            found.insert(*a);
+            found.extend(pool.as_op(*a, Op::Add).into_iter().flatten());
+        }
+    }
+    found
+}
+
+fn is_object(pool: &TermPool, t: TermId) -> bool {
+    matches!(pool.get(t), Term::Leaf(Leaf::SymbolAddr { .. } | Leaf::LocalAddr { .. }))
+}
+
 /// The pointer that an address begins with; none where that is the address of an object.
-fn begins_with(pool: &TermPool, address: TermId) -> Option<TermId> {
-    let is_object =
-        |t: TermId| matches!(pool.get(t), Term::Leaf(Leaf::SymbolAddr { .. } | Leaf::LocalAddr { .. }));
+fn begins_with(pool: &TermPool, address: TermId, measured: &FxHashSet<TermId>) -> Option<TermId> {
     match pool.get(address) {
-        Term::Leaf(_) if is_object(address) => None,
+        Term::Leaf(_) if is_object(pool, address) => None,
         Term::Leaf(_) | Term::App(App::Load { .. } | App::Uf(_), _) => Some(address),
-        Term::App(App::Op(Op::Add), args) if !args.iter().any(|a| is_object(*a)) => {
-            args.iter().find_map(|a| begins_with(pool, *a))
+        Term::App(App::Op(Op::Add), args) if !args.iter().any(|a| is_object(pool, *a)) => {
+            let begins = |a: &TermId| begins_with(pool, *a, measured);
+            let others = args.iter().filter(|a| !measured.contains(a));
+            others.chain(args).find_map(begins)
         }
         Term::App(..) | Term::Const(_) => None,
     }

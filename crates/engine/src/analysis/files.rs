@@ -15,9 +15,15 @@ pub struct FileLineage {
 /// Most files that are read for nothing but the layout of a structure, where not everything is asked for.
 const MAX_LAID_OUT: usize = 12;
 
+/// Most files that are read because a header changed, where not everything is asked for: each takes as long as
+/// one that changed itself.
+const MAX_READERS: usize = 32;
+
 /// The files of a range.
 pub struct Followed {
     pub files: Vec<FileLineage>,
+    /// Steps at which not all files were taken that read a changed header.
+    pub cut: BTreeSet<usize>,
     /// What a limit left out, for people.
     pub notices: Vec<String>,
 }
@@ -27,7 +33,8 @@ pub struct Followed {
 /// files where they change.
 pub fn lineages(request: &Request) -> Followed {
     let n = request.versions.len();
-    let mut left_out = 0;
+    let mut left_out = LeftOut::default();
+    let mut cut = BTreeSet::new();
     let mut all: Vec<FileLineage> = Vec::new();
     let mut current: BTreeMap<PathBuf, usize> = BTreeMap::new();
     let oldest = request.versions.first().filter(|_| request.analysis.whole);
@@ -37,28 +44,45 @@ pub fn lineages(request: &Request) -> Followed {
     }
     for v in 0..n {
         if v > 0 {
-            left_out += step(request, v, &mut all, &mut current);
+            let here = step(request, v, &mut all, &mut current);
+            left_out.laid_out += here.laid_out;
+            left_out.readers += here.readers;
+            cut.extend((here.readers > 0).then_some(v - 1));
         }
         for (path, &l) in &current {
             all[l].paths[v] = Some(path.clone());
         }
     }
-    let notice = format!(
-        "note: {left_out} more files, for which at most structures are laid out anew, were not looked at; --effort deep \
-         does"
-    );
-    Followed { files: all, notices: (left_out > 0).then_some(notice).into_iter().collect() }
+    Followed { files: all, cut, notices: left_out.notices() }
 }
 
-/// Takes the files from version `v - 1` to version `v`; returns how many that only see the layout of a structure
-/// were left out.
+/// How many files were not taken.
+#[derive(Default)]
+struct LeftOut {
+    /// That only see the layout of a structure.
+    laid_out: usize,
+    /// That read a changed header.
+    readers: usize,
+}
+
+impl LeftOut {
+    fn notices(&self) -> Vec<String> {
+        let one = |n: usize, which: &str| {
+            (n > 0).then(|| format!("note: {n} more files{which} were not looked at; --effort deep does"))
+        };
+        let laid_out = one(self.laid_out, ", for which at most structures are laid out anew,");
+        laid_out.into_iter().chain(one(self.readers, " that include changed headers")).collect()
+    }
+}
+
+/// Takes the files from version `v - 1` to version `v`.
 fn step(
     request: &Request,
     v: usize,
     all: &mut Vec<FileLineage>,
     current: &mut BTreeMap<PathBuf, usize>,
-) -> usize {
-    let mut left_out = 0;
+) -> LeftOut {
+    let mut left_out = LeftOut::default();
     let n = request.versions.len();
     let changes = request.changes.get(v - 1).map(Vec::as_slice).unwrap_or_default();
     let start = |all: &mut Vec<FileLineage>, path: Option<&PathBuf>| {
@@ -87,7 +111,10 @@ fn step(
         let is_whole = request.analysis.effort == Effort::Deep || request.analysis.properties_only;
         let most = if is_whole { usize::MAX } else { MAX_LAID_OUT };
         let mut reached = mentions::reached((old, new), &includes, &headers, most);
-        left_out = reached.left_out;
+        left_out.laid_out = reached.left_out;
+        if !is_whole {
+            left_out.readers = reached.keep(old, MAX_READERS);
+        }
         reached.sources.extend(includes.sources(&sources));
         for path in reached.sources {
             current.entry(path).or_insert_with_key(|path| start(all, Some(path)));
@@ -128,7 +155,7 @@ pub fn included(request: &Request, files: &[FileLineage]) -> BTreeSet<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::MAX_LAID_OUT;
+    use super::{MAX_LAID_OUT, MAX_READERS};
     use crate::analysis::{Effort, Options, diff, memory};
     use crate::frontend::c;
     use crate::report::unseen;
@@ -154,5 +181,27 @@ mod tests {
         assert!(notices(many, Effort::Quick)[0].contains(&format!("{} more files", many - 1)));
         assert!(notices(MAX_LAID_OUT, Effort::Quick).is_empty());
         assert!(notices(many, Effort::Deep).is_empty());
+    }
+
+    #[test]
+    fn of_very_many_readers_of_a_header_some_are_looked_at() {
+        let report = |n: usize, effort: Effort| {
+            let names: Vec<String> = (0..n).map(|i| format!("a{i}.c")).collect();
+            let source = "#include \"h.h\"\nint f(int k) { return k + MOST; }\n";
+            let versions = ["#define MOST 4\n", "#define MOST (2 + 2)\n"].map(|header| {
+                let sources = names.iter().map(|name| (name.as_str(), source));
+                sources.chain([("h.h", header)]).collect::<Vec<_>>()
+            });
+            let options = Options { jobs: 1, effort, ..Options::default() };
+            diff(&memory::request(&versions, c::Options::default(), options))
+        };
+        let few = report(MAX_READERS, Effort::Quick);
+        assert!(few.notices.is_empty() && few.hunks[0].why.is_none(), "{:?}", few.hunks);
+        let many = report(MAX_READERS + 5, Effort::Quick);
+        assert!(many.notices[0].contains("5 more files that include changed headers"), "{:?}", many.notices);
+        // That those are the same says nothing of the others.
+        assert_eq!(many.hunks[0].why.as_deref(), Some("limit:files"));
+        let deep = report(MAX_READERS + 5, Effort::Deep);
+        assert!(deep.notices.is_empty() && deep.hunks[0].why.is_none(), "{:?}", deep.hunks);
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Seen<'a> {
     pub lineages: &'a [Lineage],
     pub analysed: &'a [Analysed],
     pub reaches: &'a [Reach],
+    /// Steps at which not all files were taken that read a changed header.
+    pub cut: &'a BTreeSet<usize>,
 }
 
 /// Gives every hunk of the range its verdict.
@@ -45,7 +47,7 @@ pub(super) fn account(
     seen: &Seen,
     (locals, objects): (&Locals, &Objects),
 ) {
-    let Seen { files, lineages, analysed, reaches } = *seen;
+    let Seen { files, lineages, analysed, reaches, cut } = *seen;
     let churning = churning(report);
     let (kinds, code) = (BTreeMap::new(), BTreeMap::new());
     let mut judge = Judge {
@@ -54,6 +56,7 @@ pub(super) fn account(
         lineages,
         analysed,
         reaches,
+        cut,
         locals,
         objects,
         churning,
@@ -145,6 +148,7 @@ pub(super) fn unread(
         lineages,
         analysed: &analysed,
         reaches,
+        cut: &BTreeSet::new(),
         locals: &Locals::default(),
         objects: &Objects::default(),
         churning: BTreeSet::new(),
@@ -199,6 +203,7 @@ struct Judge<'a> {
     files: &'a [VersionFiles],
     lineages: &'a [Lineage],
     analysed: &'a [Analysed],
+    cut: &'a BTreeSet<usize>,
     locals: &'a Locals,
     objects: &'a Objects,
     /// Functions with churns, by version, file and name.
@@ -267,6 +272,9 @@ impl Judge<'_> {
                 Some(Err(why)) => (Verdict::NotAnalysed, Some(why), pending),
                 None if self.holds_open_function(pair, change, hunk) => {
                     (Verdict::NotAnalysed, Some("undecided".to_owned()), pending)
+                }
+                None if is_header(path) && self.cut.contains(&pair) => {
+                    (Verdict::NotAnalysed, Some("limit:files".to_owned()), pending)
                 }
                 None => (Verdict::Neutral, None, pending),
             },

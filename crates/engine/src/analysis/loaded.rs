@@ -25,6 +25,8 @@ pub(super) struct Loaded {
     pub by_version: Vec<VersionFiles>,
     pub reaches: Vec<Reach>,
     pub lineages: Vec<Lineage>,
+    /// Steps at which not all files were taken that read a changed header.
+    pub cut: BTreeSet<usize>,
     /// What a limit left out, for people.
     pub notices: Vec<String>,
 }
@@ -32,7 +34,7 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Loads the units that a range reaches and links their functions through the versions.
     pub fn of(request: &Request) -> Loaded {
-        let files::Followed { files, notices } = files::lineages(request);
+        let files::Followed { files, cut, notices } = files::lineages(request);
         let mut units = Units::new(request.options.clone(), request.analysis.limits.inline_depth);
         units.keep(crate::invariant::events(&request.analysis.specification.protocols));
         units.open(files::included(request, &files));
@@ -41,7 +43,7 @@ impl Loaded {
         let paths: Vec<Vec<Option<PathBuf>>> = files.into_iter().map(|f| f.paths).collect();
         let by_version = load(request, &units, &paths);
         let (reaches, lineages) = (Vec::new(), Vec::new());
-        let mut loaded = Loaded { units, by_version, reaches, lineages, notices };
+        let mut loaded = Loaded { units, by_version, reaches, lineages, cut, notices };
         loaded.link(request);
         // What a change reaches elsewhere is not asked for.
         if request.analysis.effort == Effort::Quick && !request.analysis.properties_only {

@@ -89,6 +89,25 @@ pub struct Reached {
     pub sources: BTreeSet<PathBuf>,
     /// How many more only see that structures are laid out anew.
     pub left_out: usize,
+    /// The names of what changed in the headers themselves.
+    changed: HashSet<String>,
+}
+
+impl Reached {
+    /// Keeps so many sources, those that name what changed itself before those that name what comes of it, and shorter
+    /// ones first; returns how many are left out.
+    pub fn keep(&mut self, tree: &dyn SourceTree, most: usize) -> usize {
+        let Some(more) = self.sources.len().checked_sub(most).filter(|more| *more > 0) else { return 0 };
+        let rank = |path: &PathBuf| {
+            let text = tree.read(path).unwrap_or_default();
+            let names_it = words(&text).any(|word| self.changed.contains(word));
+            (!names_it, text.len(), path.clone())
+        };
+        let mut ranked: Vec<_> = self.sources.par_iter().map(rank).collect();
+        ranked.sort_unstable();
+        self.sources = ranked.into_iter().take(most).map(|(.., path)| path).collect();
+        more
+    }
 }
 
 /// Returns the sources that changed headers can change anything for; of those that only see how structures are laid
@@ -100,13 +119,13 @@ pub fn reached(
     most: usize,
 ) -> Reached {
     let whole = closed((old, new), includes, headers, false);
-    if whole.len() <= most {
-        return Reached { sources: whole, left_out: 0 };
+    if whole.sources.len() <= most {
+        return whole;
     }
-    let sources = closed((old, new), includes, headers, true);
-    match whole.difference(&sources).count() {
-        left_out if left_out > most => Reached { sources, left_out },
-        _ => Reached { sources: whole, left_out: 0 },
+    let by_members = closed((old, new), includes, headers, true);
+    match whole.sources.difference(&by_members.sources).count() {
+        left_out if left_out > most => Reached { left_out, ..by_members },
+        _ => whole,
     }
 }
 
@@ -116,7 +135,7 @@ fn closed(
     includes: &Includes,
     headers: &[Header],
     by_members: bool,
-) -> BTreeSet<PathBuf> {
+) -> Reached {
     let paths = |h: &Header| h.0.iter().chain(&h.1).cloned().collect::<Vec<_>>();
     let (mut names, mut found) = (Names { by_members, ..Names::default() }, BTreeSet::new());
     let mut limited: Vec<&Header> = Vec::new();
@@ -132,13 +151,15 @@ fn closed(
             _ => found.extend(includes.sources(&paths(header))),
         }
     }
+    let changed: HashSet<String> = names.every().cloned().collect();
+    let reached = |sources| Reached { sources, left_out: 0, changed };
     if limited.is_empty() {
-        return found;
+        return reached(found);
     }
     let candidates = includes.sources(limited.iter().flat_map(|h| h.0.iter().chain(&h.1)));
     if !names.close(old, includes) {
         found.extend(candidates);
-        return found;
+        return reached(found);
     }
     let is_named =
         |p: &&PathBuf| old.read(p).is_some_and(|text| names.are_in(&text) || names.are_made_in(&text));
@@ -149,7 +170,7 @@ fn closed(
             found.extend(readers.into_iter().next());
         }
     }
-    found
+    reached(found)
 }
 
 /// Whether both are headers of declarations, not tables that are included in the middle of something.

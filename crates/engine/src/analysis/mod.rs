@@ -118,9 +118,10 @@ fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
 /// The report of one configuration, but for what is said of all of it.
 fn diff_configured(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
     let mut report = convert::empty_report(request);
-    let Loaded { units, by_version, reaches, mut lineages, notices } = loaded;
+    let Loaded { units, by_version, reaches, mut lineages, cut, notices } = loaded;
     report.notices.extend(notices);
-    let world = World::new(&by_version, reaches, &lineages, watch);
+    let mut world = World::new(&by_version, reaches, &lineages, watch);
+    world.cut = cut;
     let begun = initial::changed(request, &by_version, &world.reaches);
     let firsts = match request.analysis.properties_only {
         true => Some(first_calls::tell_apart(&mut lineages, &begun, &world)),
@@ -219,7 +220,7 @@ fn tell_locally(
     objects.tell(report);
     locals.settle_left_out(report, request, lineages);
     outside::leave_out_objects(request, report);
-    let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches };
+    let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches, cut: &world.cut };
     hunks::account(report, request, &seen, (&locals, &objects));
 }
 

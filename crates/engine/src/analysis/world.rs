@@ -29,6 +29,8 @@ pub struct World<'w> {
     /// By version and unit. A program holds its units, so their addresses are not given away again.
     programs: Mutex<BTreeMap<(usize, usize), Arc<Program>>>,
     pub(super) reaches: Vec<Reach>,
+    /// Steps at which not all files were taken that read a changed header.
+    pub(super) cut: BTreeSet<usize>,
     /// By version: functions by the names that they get later, where nothing else of them changes.
     named_before: Vec<BTreeMap<Arc<str>, Arc<str>>>,
     pub(super) summaries: SummaryMemo,
@@ -66,6 +68,7 @@ impl World<'_> {
             watch,
             named_before: (0..reaches.len()).map(before).collect(),
             reaches,
+            cut: BTreeSet::new(),
             units,
             failed,
             programs: Mutex::default(),

@@ -70,8 +70,13 @@ impl<'s> Speaker<'s> {
         let (class, node) = (literal.class, literal.node);
         let leads_to = |holds: bool| successor(self.graph, class, node, u8::from(!holds));
         let side = self.sides[class];
+        let body = &self.graph.bodies[class];
+        let stmt = |node: MvId| Some(body.node(self.graph.origin(node, class)?).stmt);
+        // A test of the loop's own, not one of what it does.
         let left = |l: &&Loop| {
-            l.body.contains(&node) && leads_to(literal.holds).is_some_and(|to| !l.body.contains(&to))
+            l.body.contains(&node)
+                && stmt(node) == stmt(l.head)
+                && leads_to(literal.holds).is_some_and(|to| !l.body.contains(&to))
         };
         if let Some(own) = side.flow.loops.iter().filter(left).max_by_key(|l| l.body.len()) {
             return Some(format!("behind the loop of line {}{version}", self.line(class, own.head)));

@@ -647,12 +647,12 @@ fn sizes_of_something_else_are_told() {
     check(
         "use(0, sizeof first, sizeof second);",
         "use(0, 128UL, sizeof second);",
-        &[" | calls use(NULL, 16, 16) | calls use(NULL, 128, 128)"],
+        &[" | calls use(NULL, sizeof first, sizeof second) | calls use(NULL, 128, sizeof second)"],
     );
     check(
         "use(0, sizeof second, 16UL);",
         "use(0, sizeof second, 128UL);",
-        &[" | calls use(NULL, 16, 16) | calls use(NULL, 128, 128)"],
+        &[" | calls use(NULL, sizeof second, 16) | calls use(NULL, sizeof second, 128)"],
     );
 }
 
