@@ -18,6 +18,7 @@ use crate::frontend::c::headers;
 use crate::history::SourceTree;
 use rayon::prelude::*;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,14 +95,14 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// Keeps so many sources, those that name what changed itself before those that name what comes of it, and shorter
-    /// ones first; returns how many are left out.
+    /// Keeps so many sources, those first that name the most of what changed itself, and of them the shorter ones;
+    /// returns how many are left out.
     pub fn keep(&mut self, tree: &dyn SourceTree, most: usize) -> usize {
         let Some(more) = self.sources.len().checked_sub(most).filter(|more| *more > 0) else { return 0 };
         let rank = |path: &PathBuf| {
             let text = tree.read(path).unwrap_or_default();
-            let names_it = words(&text).any(|word| self.changed.contains(word));
-            (!names_it, text.len(), path.clone())
+            let named: HashSet<&str> = words(&text).filter(|word| self.changed.contains(*word)).collect();
+            (Reverse(named.len()), text.len(), path.clone())
         };
         let mut ranked: Vec<_> = self.sources.par_iter().map(rank).collect();
         ranked.sort_unstable();

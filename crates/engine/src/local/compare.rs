@@ -586,6 +586,9 @@ impl Comparer<'_> {
         let format = of_library.and_then(|name| library::row(name)?.format_arg());
         same || a.args.len() == b.args.len()
             && a.args.iter().zip(&b.args).enumerate().all(|(k, (&x, &y))| {
+                if let Some(is_equal) = self.is_equal_copy([a, b], k, joint) {
+                    return is_equal;
+                }
                 x == y
                     || format == Some(k) && self.print_alike((a.class, x), (b.class, y))
                     || self.pool.sort(x) == self.pool.sort(y)

@@ -10,7 +10,7 @@ use super::calls::literal;
 use super::side::Side;
 use super::sites::Tag;
 use crate::ir::{
-    App, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool,
+    App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool,
     UndefinedKind, VarId,
 };
 use crate::mvicfg::{MvId, Mvicfg};
@@ -45,6 +45,8 @@ pub(super) struct Event {
     pub result: Option<TermId>,
     /// Memory before and after.
     pub memory: (TermId, TermId),
+    /// Arguments that are structures: by their places the address of what is handed over a copy of, and memory then.
+    pub copied: BTreeMap<usize, (TermId, TermId)>,
     /// No call but the rounds of a loop, whose head the node is.
     pub rounds: bool,
 }
@@ -147,6 +149,7 @@ impl Path {
             e.args.iter_mut().for_each(|a| *a = f(*a));
             e.result = e.result.map(&mut *f);
             e.memory = (f(e.memory.0), f(e.memory.1));
+            e.copied.values_mut().for_each(|(from, memory)| (*from, *memory) = (f(*from), f(*memory)));
         }
         if let End::Return(Some(value)) = &mut self.end {
             *value = f(*value);
@@ -413,7 +416,9 @@ impl Machine<'_> {
 
     fn call(&mut self, path: &mut Path) -> Result<Step, Stop> {
         let graph = self.graph;
-        let Instr::Call { dst, callee, args, result_to, noreturn, .. } = &graph.node(path.node).instr else {
+        let Instr::Call { dst, callee, args, arg_types, result_to, noreturn, .. } =
+            &graph.node(path.node).instr
+        else {
             return Ok(Step::Next);
         };
         let row = match callee {
@@ -421,7 +426,7 @@ impl Machine<'_> {
             Callee::Indirect(_) => None,
         };
         let pointer = if let Callee::Indirect(e) = callee { Some(self.term(path, e)) } else { None };
-        let mut terms: Vec<TermId> = pointer.into_iter().collect();
+        let mut terms: Vec<TermId> = pointer.iter().copied().collect();
         for (k, a) in args.iter().enumerate() {
             let term = self.term(path, a);
             if row.is_some_and(|r| r.needs_pointer(k)) {
@@ -454,6 +459,10 @@ impl Machine<'_> {
         let Some(tag) = self.side.tags.get(path.node.0 as usize).copied().flatten() else {
             return Err("a call".into());
         };
+        let structures = arg_types.iter().enumerate().filter(|(_, ty)| matches!(ty, CType::Record(_)));
+        let behind = usize::from(pointer.is_some());
+        let copied =
+            self.handed_over(path, structures.filter_map(|(k, _)| Some((k, *terms.get(k + behind)?))));
         let (before, unseen) = self.seen_by_others(path);
         let after = self.memory_after(row, tag, callee, before);
         path.memory = unseen.into_iter().rev().fold(after, |memory, (write, place)| {
@@ -480,9 +489,30 @@ impl Machine<'_> {
             args: terms,
             result,
             memory: (before, after),
+            copied,
             rounds: false,
         });
         Ok(if *noreturn { Step::End(End::Ends) } else { Step::Next })
+    }
+
+    /// Takes the copies of structures that a call is given out of memory, where they were made last: nobody else sees
+    /// them. Returns by argument what they are copies of.
+    fn handed_over(
+        &mut self,
+        path: &mut Path,
+        args: impl Iterator<Item = (usize, TermId)>,
+    ) -> BTreeMap<usize, (TermId, TermId)> {
+        let mut places: BTreeMap<TermId, usize> = args.map(|(k, at)| (at, k)).collect();
+        let mut found = BTreeMap::new();
+        while let Term::App(App::CopyBytes { .. }, args) = self.pool.get(path.memory)
+            && let &[below, to, from] = args.as_slice()
+            && matches!(self.pool.get(to), Term::Leaf(Leaf::LocalAddr { .. }))
+            && let Some(k) = places.remove(&to)
+        {
+            found.insert(k, (from, below));
+            path.memory = below;
+        }
+        found
     }
 
     /// Memory without what was written last to locals that nobody else knows of, and these writes, the latest first.

@@ -127,10 +127,19 @@ pub(super) fn written_on(
         let first = own.entry(&s.value).or_insert(name);
         *first = first.filter(|first| Some(*first) == name);
     }
-    if own.is_empty() {
+    // What a macro of another line has in it says nothing of these.
+    let spelled = &units[class].written.spelled;
+    let is_written = |value: &Literal, name: &Arc<str>| {
+        let mut all =
+            spelled.iter().filter(|s| s.value == *value && s.name.as_ref() == Some(name)).peekable();
+        all.peek().is_none() || all.any(|s| !s.is_inner || lines.contains(&s.line))
+    };
+    let is_kept = known.iter().all(|(value, name)| is_written(value, name));
+    if own.is_empty() && is_kept {
         return known.clone();
     }
     let mut found = (**known).clone();
+    found.retain(|value, name| is_written(value, name));
     for (value, name) in &own {
         // `x > 4` for `x >= FIVE` has no name for the 4.
         if let (Literal::Number(n), Some(_)) = (value, name) {

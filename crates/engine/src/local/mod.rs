@@ -19,7 +19,7 @@
 //! - [`fitting`]: members of another width.
 //! - [`extracted`]: calls that one version alone makes, written out.
 //! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
-//! - [`answers`]: which calls answer alike.
+//! - [`answers`]: which calls answer alike; [`copied`]: structures that they are given.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open; [`judgement`]: of two paths;
 //!   [`memory`]: of memory;
 //!   [`difference`]: what it finds.
@@ -40,6 +40,7 @@ mod change;
 mod compare;
 mod comparison;
 mod conditions;
+mod copied;
 mod difference;
 mod distinction;
 mod escapes;

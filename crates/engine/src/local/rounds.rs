@@ -94,6 +94,7 @@ impl Machine<'_> {
             args: Vec::new(),
             result: None,
             memory: (before, path.memory),
+            copied: Default::default(),
             rounds: true,
         });
         // What it reads and writes is not the older version's.

@@ -17,7 +17,7 @@ use super::side::{Side, call_types};
 use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
 use super::widened::Widened;
 use crate::ir::{
-    self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool,
+    self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Op, Sort, Term, TermId, TermPool,
     UndefinedKind, VarId, VarKind,
 };
 use crate::mvicfg::{MvId, Mvicfg, members};
@@ -279,10 +279,12 @@ impl<'s> Speaker<'s> {
         }
         let (leaf, value) = (variable_leaf(self.graph, compared), machine.var(&path, compared));
         let leaf = self.pool.leaf(leaf);
-        if !path.events.is_empty() || leaf == value {
-            return None;
-        }
-        let text = render(self.pool, value, naming);
+        let text = match path.events.as_slice() {
+            [] if leaf != value => render(self.pool, value, naming),
+            // What a call gives that the statement makes alone.
+            [event] if event.result == Some(value) => self.call(naming, event),
+            _ => return None,
+        };
         let text = if is_operand(&text) { text } else { format!("({text})") };
         is_short(&text).then(|| (leaf, Named { text, ty: self.graph.vars[compared.0 as usize].ty.clone() }))
     }
@@ -414,7 +416,11 @@ impl<'s> Speaker<'s> {
                             let text = format!("sets {}", all.join(", ")).replace(members::OTHER, "");
                             (EffectKind::Write, text, 0)
                         }
-                        None => (EffectKind::Write, self.written_there((class, *node), &naming, *value), 0),
+                        None => (
+                            EffectKind::Write,
+                            self.written_there((class, *node), &naming, (*address, *value)),
+                            0,
+                        ),
                     },
                 }
             }
@@ -434,7 +440,10 @@ impl<'s> Speaker<'s> {
                     None => " to zeros".to_owned(),
                 };
                 let place = at(*address);
-                let place = place.or_else(|| self.assigned_place(class, (*node)?));
+                let place = place.or_else(|| match self.is_ours(*address) {
+                    true => None,
+                    false => self.assigned_place(class, (*node)?),
+                });
                 let to = if place.as_ref().is_some_and(|t| to == format!(" to {t}")) { "" } else { &to };
                 let text = place.map_or(SOMEWHERE.to_owned(), |t| format!("sets {t}{to}"));
                 (EffectKind::Write, text, 0)
@@ -483,8 +492,22 @@ impl<'s> Speaker<'s> {
         Some(Effect { kind, text, line: (line > 0).then_some(line) })
     }
 
+    /// Whether an address is that of an object without a name: what a statement assigns to is another place.
+    fn is_ours(&self, address: TermId) -> bool {
+        let mut parts = self.pool.as_op(address, Op::Add).unwrap_or(std::slice::from_ref(&address)).iter();
+        parts.any(
+            |t| matches!(self.pool.get(*t), Term::Leaf(Leaf::LocalAddr { key, .. }) if key.starts_with('%')),
+        )
+    }
+
     /// A write to a place that only the source has a name for.
-    fn written_there(&self, (class, node): (usize, Option<MvId>), naming: &Naming, value: TermId) -> String {
+    fn written_there(
+        &self,
+        (class, node): (usize, Option<MvId>),
+        naming: &Naming,
+        (address, value): (TermId, TermId),
+    ) -> String {
+        let node = node.filter(|_| !self.is_ours(address));
         let Some(place) = node.and_then(|node| self.assigned_place(class, node)) else {
             return SOMEWHERE.to_owned();
         };

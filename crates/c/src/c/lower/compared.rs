@@ -90,10 +90,30 @@ fn is_part(text: Text, at: usize) -> bool {
     text.name(at).is_some() || matches!(text.at(at), "->" | "." | "[" | "]")
 }
 
-/// The operand that a `(` at `open` and its bracket hold.
+/// The operand, or the call, that a `(` at `open` and its bracket hold.
 fn in_brackets(text: Text, open: usize) -> Option<String> {
+    if let Some(call) = call_in_brackets(text, open) {
+        return Some(call);
+    }
     let end = (open + 1..open + 1 + LONGEST).find(|i| !is_part(text, *i))?;
     (text.at(open) == "(" && text.at(end) == ")").then(|| written(text, open + 1, end)).flatten()
+}
+
+fn call_in_brackets(text: Text, open: usize) -> Option<String> {
+    let (is_call, mut depth) = (text.name(open + 1).is_some() && text.at(open + 2) == "(", 0u32);
+    let mut words = String::new();
+    for at in (open + 1..open + 1 + LONGEST).filter(|_| is_call) {
+        let word = text.at(at);
+        words.push_str(word);
+        match word {
+            "(" => depth += 1,
+            ")" if depth <= 1 => return (depth == 1 && text.at(at + 1) == ")").then_some(words),
+            ")" => depth -= 1,
+            "" => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The operand that ends before a word, where nothing binds it to what is before.
@@ -155,6 +175,8 @@ mod tests {
         check("if (n == B) return 0;", &["5: n B 1"]);
         check("if (n > 3 && C != p->t) return 0;", &["5: p->t C 7"]);
         check("switch (n) { case 'q': return 1; }", &["5: n 'q' 113"]);
+        check("switch (find(n, 2)) { case B: return 3; }", &["5: find(n,2) B 1"]);
+        check("switch (find(n) + 1) { case B: return 3; }", &[]);
         check("p->t = B;\nif (n) p->t = C;", &["5: p->t B 1", "6: p->t C 7"]);
         check(
             "switch (p->t) {\ncase A: n = 1; break;\ncase C: switch (n) { case B: return 3; }\ncase B: ;\n}",

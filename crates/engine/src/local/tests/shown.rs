@@ -213,3 +213,49 @@ fn an_index_in_the_place_of_a_pointer_is_no_obstacle() {
         ],
     );
 }
+
+#[test]
+fn a_switch_over_what_a_call_gives_is_told_by_the_call() {
+    // Found in mdadm 327df88fe: `a test of line 866 holds`.
+    check(
+        "enum words { NONE, ONE, TWO, THREE };\nint f(char *s, int k)",
+        "switch (find(s)) {\ncase ONE: return 4;\ncase TWO: return 5;\ndefault: foreign(k);\n}\nreturn 6;",
+        "switch (find(s)) {\ncase ONE: return 4;\ncase TWO: return 5;\ncase THREE: foreign(9); break;\ndefault: foreign(k);\n}\nreturn 6;",
+        &["find(s) == THREE | calls foreign(k) | calls foreign(9)"],
+    );
+}
+
+#[test]
+fn what_a_macro_of_another_line_has_in_it_names_nothing() {
+    // Found in lvm2 8f39af43d: `n <= _LOG_DEBUG` for `n < sizeof(struct part)`.
+    check(
+        "#define _LOG_DEBUG 7\n#define log_debug(x) print(_LOG_DEBUG, x)\nstruct part { long guid; };\nvoid print(int, int);\nint f(unsigned n)",
+        "foreign(n);\nreturn 3;",
+        "if (n < sizeof(struct part)) {\nlog_debug(n);\nreturn 0;\n}\nforeign(n);\nreturn 3;",
+        &["n <= 7 | calls foreign(n); returns 3 | calls print(_LOG_DEBUG, n); returns 0"],
+    );
+}
+
+#[test]
+fn structures_that_are_handed_over_are_compared_by_what_they_hold() {
+    // Found in lvm2 f2d8dd712: `sets ret to s`, the place that one version copies the structure to.
+    let head = "struct all { int n, more; };\nint make(struct all); int one(int, int); int other(int, int);\nint f(struct all s, int k)";
+    check(
+        head,
+        "int r = one(k, make(s));\nforeign(r);\nreturn r;",
+        "int r = other(k, make(s));\nforeign(r);\nreturn r;",
+        &[" | calls one(k, make(s)) | calls other(k, make(s))"],
+    );
+    check(
+        head,
+        "s.n = 1;\nreturn make(s);",
+        "s.n = 2;\nreturn make(s);",
+        &[" | sets s.n to 1 | sets s.n to 2"],
+    );
+    check(
+        head,
+        "s.n = 1;\nforeign(7);\nreturn 1 + make(s);",
+        "s.n = 1;\nforeign(7);\ns.more = 2;\nreturn 1 + make(s);",
+        &[" |  | sets s.more to 2"],
+    );
+}
