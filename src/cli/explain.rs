@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 33] = [
+const WORDS: [Entry; 35] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -200,6 +200,16 @@ const WORDS: [Entry; 33] = [
         "coming from",
         "Control comes to the line in several ways, and what is told is told of this one.",
         "at line 12, coming from line 9",
+    ),
+    (
+        "behind the loop",
+        "Control comes to the line when the test of a loop before it does not hold any more.",
+        "where   behind the loop of line 12\nnow     calls done()",
+    ),
+    (
+        "not all files that include it were looked at",
+        "A header that very many files include changed, and those that were looked at tell nothing of it. `--effort deep` looks at all.",
+        "lib.h  @@ -3 +3 @@  not all files that include it were looked at",
     ),
     (
         "restores",

@@ -27,6 +27,8 @@ const DATA_SHARE: u64 = 2;
 /// than the second number, only one.
 const LEAST_TRIES: usize = 4;
 const LARGE: usize = 10_000;
+/// Open questions of one decider that are asked once more with pointers far apart.
+const MOST_CASES: u32 = 3;
 /// Earlier refutations that are tried again.
 const KEPT_INPUTS: usize = 64;
 
@@ -88,6 +90,8 @@ pub struct Decider {
     settled: Settled,
     /// How many more questions about float arithmetic Z3 is asked; they cost seconds each.
     float_questions: u32,
+    /// How many more open questions are asked once more with pointers far apart: each costs as much as a question.
+    cases: u32,
     /// Evaluations of single terms so far.
     data_steps: u64,
 }
@@ -100,6 +104,7 @@ impl Decider {
             inputs: VecDeque::new(),
             settled: Settled::default(),
             float_questions,
+            cases: MOST_CASES,
             data_steps: 0,
         }
     }
@@ -334,11 +339,15 @@ impl Decider {
             };
         }
         if let Verdict::Unknown(_) = verdict
+            && self.cases > 0
             && let Some(case) = separated::case(pool, condition)
-            && let Verdict::Sat(model) = self.solver.check_for(pool, &[case], weight)
-            && Program::new(pool, &[condition]).run(pool, &model.input).holds(condition) == Some(true)
         {
-            verdict = Verdict::Sat(model);
+            self.cases -= 1;
+            if let Verdict::Sat(model) = self.solver.check(pool, &[case])
+                && Program::new(pool, &[condition]).run(pool, &model.input).holds(condition) == Some(true)
+            {
+                verdict = Verdict::Sat(model);
+            }
         }
         match &verdict {
             Verdict::Unsat => self.settled.by_solver += 1,
