@@ -87,13 +87,12 @@ fn got_around(instr: &Instr) -> BTreeSet<VarId> {
 fn see_place(place: &Expr, see: &mut impl FnMut(&Expr)) {
     match place {
         Expr::Addr(_) => {}
-        Expr::Op { op: Op::Add, args, .. } => match args.as_slice() {
-            [base, rest @ ..] => {
+        Expr::Op { op: Op::Add, args, .. } => {
+            if let Some((base, rest)) = args.split_first() {
                 see_place(base, see);
                 rest.iter().for_each(see);
             }
-            [] => {}
-        },
+        }
         other => see(other),
     }
 }
