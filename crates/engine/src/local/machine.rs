@@ -548,11 +548,14 @@ impl Machine<'_> {
         let parts = self.pool.as_op(address, Op::Add).map_or_else(|| vec![address], <[TermId]>::to_vec);
         let mut locals = parts.into_iter().filter(|t| is_local(self.pool, *t));
         let (Some(local), None) = (locals.next(), locals.next()) else { return false };
+        // Each version may have one of that name.
+        let of_term: Vec<VarId> = (0..self.graph.vars.len() as u32)
+            .map(VarId)
+            .filter(|v| self.graph.vars[v.0 as usize].in_memory && self.address(&Object::Local(*v)) == local)
+            .collect();
         let escapes = &self.side.escapes;
-        let of_term = (0..self.graph.vars.len())
-            .map(|k| VarId(k as u32))
-            .find(|v| self.graph.vars[v.0 as usize].in_memory && self.address(&Object::Local(*v)) == local);
-        of_term.is_some_and(|v| !path.around.contains(&v) && !escapes.is_around_behind(path.first, v))
+        let is_around = |v: &VarId| path.around.contains(v) || escapes.is_around_behind(path.first, *v);
+        !of_term.is_empty() && !of_term.iter().any(is_around)
     }
 
     /// What a library function gives that does nothing else: `None` where it does something; the inner `None`
