@@ -81,6 +81,10 @@ impl<'s> Speaker<'s> {
         if let Some(own) = side.flow.loops.iter().filter(left).max_by_key(|l| l.body.len()) {
             return Some(format!("behind the loop of line {}{version}", self.line(class, own.head)));
         }
+        // Of `assert(a && b)` that `a` holds says nothing of both.
+        if self.is_one_of_several(literal) {
+            return None;
+        }
         let name = &expansion(self.graph, class, node)?.name;
         let ends = |holds: bool| {
             let to = leads_to(holds).map(|to| &self.graph.node(to).instr);
