@@ -21,12 +21,11 @@ pub(super) fn between(graph: &Mvicfg, flow: &Flow, liveness: &Liveness) -> Vec<b
         if own[class].is_empty() || own[other].is_empty() {
             continue;
         }
-        let before = predecessors(graph, class);
         let is_there = |(node, v): &&(MvId, VarId)| {
             own[other].iter().any(|(theirs, w)| w == v && are_alike(graph, *node, *theirs))
         };
         for (node, v) in own[class].iter().filter(is_there) {
-            for k in unread_before(&before, (flow, liveness), class, (*node, *v)) {
+            for k in unread_before((flow, liveness), class, (*node, *v)) {
                 let is_shared = graph.node(k).classes.len() == 2;
                 if is_shared && liveness.before(other, k).contains(v.0 as usize) {
                     found[k.0 as usize] = true;
@@ -70,20 +69,8 @@ fn forget(e: &mut Expr, is_forgotten: &impl Fn(VarId) -> bool) {
     }
 }
 
-/// By node: where control comes from.
-fn predecessors(graph: &Mvicfg, class: usize) -> Vec<Vec<MvId>> {
-    let mut found = vec![Vec::new(); graph.nodes.len()];
-    for (k, node) in graph.nodes.iter().enumerate() {
-        for edge in node.succs.iter().filter(|e| e.classes.contains(class)) {
-            found[edge.to.0 as usize].push(MvId(k as u32));
-        }
-    }
-    found
-}
-
 /// Nodes on the way to an assignment from which on nothing reads what the variable has before it.
 fn unread_before(
-    predecessors: &[Vec<MvId>],
     (flow, liveness): (&Flow, &Liveness),
     class: usize,
     (node, v): (MvId, VarId),
@@ -95,7 +82,7 @@ fn unread_before(
         if found.len() >= FARTHEST || flow.classes[class].loop_at[at.0 as usize].is_some() {
             continue;
         }
-        for &before in &predecessors[at.0 as usize] {
+        for &(before, _) in &flow.classes[class].preds[at.0 as usize] {
             let is_read = liveness.before(class, before).contains(v.0 as usize);
             if before > Mvicfg::EXIT && !is_read && found.insert(before) {
                 work.push(before);
