@@ -34,12 +34,13 @@ pub struct Changed<'a> {
     pub seen_by: Vec<&'a str>,
 }
 
-/// Functions of one file that appear or disappear in one step.
+/// Functions of one file that appear, disappear, or get another name in one step.
 pub struct Comings<'a> {
-    /// `new` or `gone`.
+    /// `new`, `gone` or `renamed`.
     pub word: &'static str,
     pub file: &'a RepoPath,
-    pub functions: Vec<&'a str>,
+    /// `f()`, or `f() from g()`.
+    pub functions: Vec<String>,
 }
 
 impl<'a> Changed<'a> {
@@ -101,7 +102,7 @@ pub fn steps(report: &Report, fold: bool) -> Vec<Step<'_>> {
             steps.entry(step).or_default().push(changed);
         }
     }
-    let mut comings = comings_and_goings(report);
+    let mut comings = comings_and_goings(report, &steps);
     for step in comings.keys() {
         steps.entry(*step).or_default();
     }
@@ -151,21 +152,41 @@ fn sort_by_importance(changed: &mut [Changed]) {
     changed.sort_by(|a, b| best_first(a.churns().next(), b.churns().next()));
 }
 
-/// Functions that appear or disappear, by step.
-fn comings_and_goings(report: &Report) -> BTreeMap<(Version, Version), Vec<Comings<'_>>> {
+/// Functions that appear or disappear, or of which nothing but another name is told, by step.
+fn comings_and_goings<'a>(
+    report: &'a Report,
+    steps: &BTreeMap<(Version, Version), Vec<Changed>>,
+) -> BTreeMap<(Version, Version), Vec<Comings<'a>>> {
     /// By what happened to them, and by file.
     type ByFile<'a> = BTreeMap<(&'static str, String), Comings<'a>>;
     let mut names: BTreeMap<(Version, Version), ByFile> = BTreeMap::new();
     for function in &report.functions {
-        let step = match function.outcome {
-            Outcome::Added => function.versions.first().map(|v| ("new", *v)),
-            Outcome::Removed => function.versions.last().map(|v| ("gone", v + 1)),
+        let own = |word, to| (word, (to, to - 1), format!("{}()", function.name));
+        let came = match function.outcome {
+            Outcome::Added => function.versions.first().map(|v| own("new", *v)),
+            Outcome::Removed => function.versions.last().map(|v| own("gone", v + 1)),
             _ => None,
         };
-        let Some((word, to)) = step.filter(|(_, to)| *to > 1) else { continue };
-        let files = names.entry((to, to - 1)).or_default();
-        let none = || Comings { word, file: &function.file, functions: Vec::new() };
-        files.entry((word, function.file.to_string())).or_insert_with(none).functions.push(&function.name);
+        let came = came.filter(|(_, (to, _), _)| *to > 1);
+        let is_told = |step: &(Version, Version)| {
+            steps.get(step).is_some_and(|all| all.iter().any(|c| std::ptr::eq(c.function, function)))
+        };
+        let renamed = renamed(function).filter(|(step, _)| !is_told(step));
+        for (word, step, text) in came.into_iter().chain(renamed.map(|(step, text)| ("renamed", step, text))) {
+            let files = names.entry(step).or_default();
+            let none = || Comings { word, file: &function.file, functions: Vec::new() };
+            files.entry((word, function.file.to_string())).or_insert_with(none).functions.push(text);
+        }
     }
     names.into_iter().map(|(step, files)| (step, files.into_values().collect())).collect()
+}
+
+/// The steps in which a function got another name: `f() from g()`.
+fn renamed(function: &FunctionReport) -> impl Iterator<Item = ((Version, Version), String)> + '_ {
+    let versions = function.identity.versions.iter();
+    let pairs = versions.clone().zip(versions.skip(1));
+    pairs.filter(|((_, old), (_, new))| old.name != new.name).map(|((from, old), (to, new))| {
+        let text = format!("{}() from {}()", new.name, old.name);
+        ((*to, *from), text)
+    })
 }

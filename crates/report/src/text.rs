@@ -16,7 +16,7 @@ mod step;
 mod witness;
 
 use super::escape::visible;
-use super::model::{HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
+use super::model::{FunctionReport, HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
 use super::object::told_objects;
 use super::palette::{Palette, Slot};
 use super::{Fact, LeftAlone, Point, PointKind, Witness};
@@ -73,7 +73,8 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty())
         || told_changes(report).0 > 0
         || told_objects(report).next().is_some()
-        || report.hunks.iter().any(|h| !h.compiled.is_empty());
+        || report.hunks.iter().any(|h| !h.compiled.is_empty())
+        || report.functions.iter().any(comes_or_goes);
     let has_held = report
         .functions
         .iter()
@@ -103,6 +104,15 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
         writeln!(out, "{}", view.options.palette.paint(Slot::Status, rooms_line(report)))?;
     }
     Ok(())
+}
+
+/// Whether a function is new in a range, gone, or has another name in it.
+fn comes_or_goes(f: &FunctionReport) -> bool {
+    matches!(f.outcome, Outcome::Added | Outcome::Removed) || is_renamed(f)
+}
+
+fn is_renamed(f: &FunctionReport) -> bool {
+    f.identity.versions.values().any(|place| place.name != f.name)
 }
 
 /// The input of a witness in one line.
@@ -492,7 +502,9 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
         );
     }
     let count = |outcome| report.functions.iter().filter(|f| f.outcome == outcome).count();
-    let sides = [(count(Outcome::Added), "added"), (count(Outcome::Removed), "removed")];
+    let renamed = report.functions.iter().filter(|f| is_renamed(f)).count();
+    let sides =
+        [(count(Outcome::Added), "added"), (count(Outcome::Removed), "removed"), (renamed, "renamed")];
     let sides =
         sides.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "function")));
     let made_or_gone = sides.collect::<Vec<_>>().join(", ");

@@ -112,8 +112,10 @@ fn function_report(
 ) -> Option<FunctionReport> {
     let (newest, member) = lineage.newest()?;
     let n = request.versions.len();
-    if a.diff.is_none() && lineage.members.iter().flatten().count() == n {
-        return None;
+    let is_renamed = || lineage.members.iter().flatten().any(|m| m.function.name != member.function.name);
+    let is_everywhere = lineage.members.iter().flatten().count() == n;
+    if a.diff.is_none() && is_everywhere {
+        return is_renamed().then(|| function_of(lineage));
     }
     let mut f = function_of(lineage);
     f.unknowns = unknowns(lineage);

@@ -1,5 +1,6 @@
 //! Functions followed through versions: renames of files, moves between files, renames of functions.
 
+use super::likeness;
 use super::reach::Reach;
 use super::units::{LoadResult, LoadedFunction, LoadedUnit, is_header};
 use crate::ir::{Callee, Function, Instr, Unit};
@@ -68,7 +69,7 @@ pub type VersionFiles = Vec<Option<(PathBuf, LoadResult)>>;
 ///
 /// `files[v][k]` is file lineage `k` in version `v`. A function is linked to the one of the same
 /// name in the same file lineage; then to the one of the same name that appears elsewhere (a move);
-/// then to one with an equal body (a rename).
+/// then to one with an equal body (a rename); then to one that is much like it ([`likeness`]).
 pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
     let n = files.len();
     let mut lineages: Vec<Lineage> = Vec::new();
@@ -119,6 +120,9 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
                 false
             });
         }
+        let alike = alike(&lineages, v, (&open, &here), (&taken, &next_open, &unlinked));
+        unlinked.retain(|id| !alike.iter().any(|(new, _)| new == id));
+        next_open.extend(alike);
         for id in unlinked {
             lineages.push(Lineage { members: vec![None; n], salt: Vec::new() });
             next_open.insert(id, lineages.len() - 1);
@@ -132,6 +136,40 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
     }
     call_by_new_names(&mut lineages, reaches);
     lineages
+}
+
+/// A function of a version: its file lineage and its name.
+type Id = (usize, Arc<str>);
+
+/// Of the functions of version `v` that are linked to none, those that a function of the version before is by another
+/// name and with another body, and its lineage. `open`, `taken`: the lineages before, and which of them go on.
+fn alike(
+    lineages: &[Lineage],
+    v: usize,
+    (open, here): (&BTreeMap<Id, usize>, &BTreeMap<Id, Member>),
+    (taken, linked, unlinked): (&BTreeSet<usize>, &BTreeMap<Id, usize>, &[Id]),
+) -> Vec<(Id, usize)> {
+    let is_open = |l: &usize| !taken.contains(l);
+    if unlinked.is_empty() || open.values().all(|l| !is_open(l)) {
+        return Vec::new();
+    }
+    let before = |l: usize| lineages[l].members[v - 1].as_ref().map(|m| &*m.function);
+    let is_named = |id: &Id| &*id.1 != "main";
+    let gone: Vec<(usize, (usize, &Function))> = open
+        .iter()
+        .filter(|(id, l)| is_open(l) && is_named(id))
+        .filter_map(|(id, l)| Some((*l, (id.0, before(*l)?))))
+        .collect();
+    let come: Vec<(&Id, (usize, &Function))> = unlinked
+        .iter()
+        .filter(|id| is_named(id))
+        .filter_map(|id| Some((id, (id.0, &*here.get(id)?.function))))
+        .collect();
+    let callers: Vec<(&Function, &Function)> =
+        linked.iter().filter_map(|(id, l)| Some((before(*l)?, &*here.get(id)?.function))).collect();
+    let [old, new] = [gone.iter().map(|g| g.1).collect::<Vec<_>>(), come.iter().map(|c| c.1).collect()];
+    let pairs = likeness::pairs(&old, &new, &callers);
+    pairs.into_iter().map(|(g, c)| (come[c].0.clone(), gone[g].0)).collect()
 }
 
 #[derive(Clone, Copy)]

@@ -11,29 +11,47 @@ use crate::semantics::inline::{InlineLimits, inline_calls_of};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Callees are a page long at most, and not followed further.
+/// Callees are a page long at most.
 const LIMITS: InlineLimits = InlineLimits { depth: 1, callee_nodes: 200, total_nodes: 3_000 };
+
+/// Calls within calls that are written out: of one small function of a header by another.
+const DEPTH: usize = 4;
 
 /// Both bodies, the calls of either that the other never makes inlined; `None` where there are none.
 pub(super) fn inlined(old: Version, new: Version) -> Option<[Arc<Function>; 2]> {
-    let called = [old, new].map(|version| called(version.body));
-    let body = |version: Version, own: &BTreeSet<Arc<str>>, other: &BTreeSet<Arc<str>>| {
-        let is_here = |name: &&Arc<str>| {
-            let callee = version.unit.function(name);
-            callee.is_some_and(|f| f.span.file == version.body.span.file)
-        };
-        let names: BTreeSet<Arc<str>> = own.difference(other).filter(is_here).cloned().collect();
-        if names.is_empty() {
-            return None;
+    let mut bodies = [old.body.clone(), new.body.clone()];
+    let mut is_other = false;
+    for _ in 0..DEPTH {
+        let called = [&bodies[0], &bodies[1]].map(|body| called(body));
+        let older = written_out(&bodies[0], old, called[0].difference(&called[1]));
+        let newer = written_out(&bodies[1], new, called[1].difference(&called[0]));
+        if older.is_none() && newer.is_none() {
+            break;
         }
-        inline_calls_of(version.body, version.unit, &names, &LIMITS).map(Arc::new)
+        is_other = true;
+        for (body, inlined) in bodies.iter_mut().zip([older, newer]) {
+            *body = inlined.unwrap_or_else(|| body.clone());
+        }
+    }
+    is_other.then_some(bodies)
+}
+
+/// A body with its calls of some functions inlined: of those of its own file, and of those that are its unit's alone,
+/// as `static inline` ones of a header are.
+fn written_out<'n>(
+    body: &Function,
+    version: Version,
+    names: impl Iterator<Item = &'n Arc<str>>,
+) -> Option<Arc<Function>> {
+    let is_here = |name: &&Arc<str>| {
+        let callee = version.unit.function(name);
+        callee.is_some_and(|f| f.is_static || f.span.file == version.body.span.file)
     };
-    let bodies = [body(old, &called[0], &called[1]), body(new, &called[1], &called[0])];
-    if bodies.iter().all(Option::is_none) {
+    let names: BTreeSet<Arc<str>> = names.filter(is_here).cloned().collect();
+    if names.is_empty() {
         return None;
     }
-    let [older, newer] = bodies;
-    Some([older.unwrap_or_else(|| old.body.clone()), newer.unwrap_or_else(|| new.body.clone())])
+    inline_calls_of(body, version.unit, &names, &LIMITS).map(Arc::new)
 }
 
 /// Whether there is less to tell of some changes than of others: open ones first, then deltas.

@@ -126,7 +126,8 @@ fn inline_once<'u>(
 enum Names {
     /// Qualified by the function, so that they never pass for the caller's own.
     Qualified,
-    /// As they are, with an ordinal that none of the name has: they may be what the caller had before.
+    /// As they are, with an ordinal that none of the name has: they may be what the caller had before. What another
+    /// file defines stands where it is called, as what a macro stands for does.
     Own,
 }
 
@@ -218,12 +219,13 @@ impl Inliner<'_> {
                 if k + 1 < args.len() { NodeId(first + k as u32 + 1) } else { node_id(Function::ENTRY) };
             self.out.nodes.push(Node { instr, succs: vec![next], stmt: bind_stmt, span: call.span.clone() });
         }
+        let is_elsewhere = matches!(self.names, Names::Own) && callee.span.file != self.out.span.file;
         for (i, node) in callee.nodes.iter().enumerate() {
             let mut copy = Node {
                 instr: rename(&node.instr, &vars),
                 succs: node.succs.iter().map(|&s| node_id(s)).collect(),
                 stmt: StmtId(stmt_base + 1 + node.stmt.0),
-                span: node.span.clone(),
+                span: if is_elsewhere { call.span.clone() } else { node.span.clone() },
             };
             if NodeId(i as u32) == Function::EXIT {
                 copy.succs = call.succs.clone();

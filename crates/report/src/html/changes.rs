@@ -130,13 +130,13 @@ fn elsewhere(view: &View, step: &Step, excerpts: &[Excerpt], html: &mut Html) {
 /// Functions that appear or disappear.
 fn comings(step: &Step, html: &mut Html) {
     for comings in &step.comings {
-        let names: Vec<String> = comings.functions.iter().map(|name| format!("{name}()")).collect();
+        let names = &comings.functions;
         let file = comings.file.to_string();
         let attributes =
             [("class", "comings item"), ("data-kind", "change"), ("data-file", &file), ("data-function", "")];
         html.open("p", &attributes);
         html.leaf("span", &[("class", "path")], &file);
-        html.text(if comings.word == "new" { " new: " } else { " gone: " });
+        html.text(&format!(" {}: ", comings.word));
         html.leaf("code", &[], &names.join(", "));
         html.close("p");
     }

@@ -1,0 +1,200 @@
+//! Functions that a step gives other names: who calls one by its new name does what it did before.
+//!
+//! Before two versions of a function are compared, the older one gets the newer names for all that it calls or takes
+//! the address of. Such functions are those that a lineage has under two names, and those of one unit that come and go
+//! with equal bodies, as `static inline` ones of a header do. A name is left alone where the older unit uses the new
+//! one for something else, or the newer unit still uses the old one.
+
+use super::lineage::{Lineage, Member};
+use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
+use crate::mvicfg::key;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// New names by old ones.
+type Names = BTreeMap<Arc<str>, Arc<str>>;
+/// An older unit with the names that its functions get.
+type Renamed = (Names, Arc<Unit>);
+
+/// Rounds in which callers are found equal once their callees have one name.
+const ROUNDS: usize = 8;
+
+/// The new names of every step, and the older units with them.
+pub(super) struct NewNames<'l> {
+    /// By step: both members of lineages that have two names there.
+    linked: Vec<Vec<[&'l Member; 2]>>,
+    /// By step and the addresses of both units, which the lineages keep alive.
+    known: Mutex<BTreeMap<(usize, [usize; 2]), Option<Arc<Renamed>>>>,
+}
+
+impl<'l> NewNames<'l> {
+    pub fn of(lineages: &'l [Lineage], steps: usize) -> NewNames<'l> {
+        let linked = |step: usize| {
+            let pairs = lineages.iter().filter_map(|l| {
+                let (old, new) = (l.members.get(step)?.as_ref()?, l.members.get(step + 1)?.as_ref()?);
+                (old.function.name != new.function.name).then_some([old, new])
+            });
+            pairs.collect()
+        };
+        NewNames { linked: (0..steps).map(linked).collect(), known: Mutex::default() }
+    }
+
+    /// The older member of a step with the newer names; `None` where no name of its unit changes. Cost: once for a
+    /// pair of units a walk over them, where functions come and go.
+    pub fn older(&self, step: usize, old: &Member, new: &Member) -> Option<Member> {
+        let units = [&old.unit, &new.unit];
+        let key = (step, units.map(|u| Arc::as_ptr(u) as usize));
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let renamed = match known {
+            Some(renamed) => renamed,
+            None => {
+                let renamed = self.renamed(step, units).map(Arc::new);
+                let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+                known.entry(key).or_insert(renamed).clone()
+            }
+        }?;
+        let (names, unit) = &*renamed;
+        let function = with_names(&old.function, names).unwrap_or_else(|| old.function.clone());
+        Some(Member { unit: unit.clone(), function, ..old.clone() })
+    }
+
+    fn renamed(&self, step: usize, [old, new]: [&Arc<Unit>; 2]) -> Option<Renamed> {
+        let names = self.names(step, [old, new]);
+        (!names.is_empty()).then(|| {
+            let unit = Arc::new(unit_with_names(old, &names));
+            (names, unit)
+        })
+    }
+
+    fn names(&self, step: usize, [old, new]: [&Arc<Unit>; 2]) -> Names {
+        let defined = [old, new].map(|u| u.functions.iter().map(|f| &f.name).collect::<BTreeSet<_>>());
+        let mut names = Names::new();
+        for [from, to] in self.linked.get(step).into_iter().flatten() {
+            let (from, to) = (&from.function, &to.function);
+            let is_here = defined[0].contains(&from.name) && defined[1].contains(&to.name);
+            let is_elsewhere = !from.is_static
+                && !to.is_static
+                && !defined[0].contains(&from.name)
+                && !defined[1].contains(&to.name);
+            if is_here || is_elsewhere {
+                names.insert(from.name.clone(), to.name.clone());
+            }
+        }
+        add_equal_bodies([old, new], &defined, &mut names);
+        if !names.is_empty() {
+            let used = [old, new].map(|u| used(u));
+            names.retain(|from, to| !used[0].contains(to) && !used[1].contains(from));
+        }
+        names
+    }
+}
+
+/// Adds the functions that one unit alone has and that are one of the other's but for their names and those of what
+/// they call. Of several that are alike nobody knows which is which.
+fn add_equal_bodies(
+    [old, new]: [&Unit; 2],
+    [before, after]: &[BTreeSet<&Arc<str>>; 2],
+    names: &mut Names,
+) {
+    let only = |unit: &Unit, other: &BTreeSet<&Arc<str>>| -> Vec<Arc<Function>> {
+        unit.functions.iter().filter(|f| !other.contains(&f.name)).cloned().collect()
+    };
+    let (mut gone, come) = (only(old, after), only(new, before));
+    if gone.is_empty() || come.is_empty() {
+        return;
+    }
+    let mut by_text: BTreeMap<String, Vec<&Arc<str>>> = BTreeMap::new();
+    for f in &come {
+        by_text.entry(key::body_hash(f)).or_default().push(&f.name);
+    }
+    for _ in 0..ROUNDS {
+        let taken: BTreeSet<Arc<str>> = names.values().cloned().collect();
+        gone.retain(|f| !names.contains_key(&f.name));
+        let mut found: BTreeMap<Arc<str>, Vec<Arc<str>>> = BTreeMap::new();
+        for f in &gone {
+            let text = key::body_hash(&with_names(f, names).unwrap_or_else(|| f.clone()));
+            if let Some([to]) = by_text.get(&text).map(Vec::as_slice)
+                && !taken.contains(*to)
+            {
+                found.entry((*to).clone()).or_default().push(f.name.clone());
+            }
+        }
+        let before = names.len();
+        for (to, from) in found {
+            if let [from] = from.as_slice() {
+                names.insert(from.clone(), to);
+            }
+        }
+        if names.len() == before {
+            return;
+        }
+    }
+}
+
+/// A function that is called, and calls others, by newer names; `None` where that is as before.
+fn with_names(f: &Arc<Function>, names: &Names) -> Option<Arc<Function>> {
+    let mut named = (**f).clone();
+    let mut is_other = false;
+    let mut rename = |name: &mut Arc<str>| {
+        if let Some(to) = names.get(name) {
+            (*name, is_other) = (to.clone(), true);
+        }
+    };
+    for node in &mut named.nodes {
+        if let Instr::Call { callee: Callee::Direct(name), .. } = &mut node.instr {
+            rename(name);
+        }
+        node.instr.for_each_operand_mut(&mut |e| rename_expr(e, &mut rename));
+    }
+    rename(&mut named.name);
+    is_other.then(|| Arc::new(named))
+}
+
+fn rename_expr(e: &mut Expr, rename: &mut impl FnMut(&mut Arc<str>)) {
+    match e {
+        Expr::Addr(Object::Global(symbol)) => rename(symbol),
+        Expr::Op { args, .. } => args.iter_mut().for_each(|a| rename_expr(a, rename)),
+        _ => {}
+    }
+}
+
+fn unit_with_names(unit: &Unit, names: &Names) -> Unit {
+    let mut unit = unit.clone();
+    for f in &mut unit.functions {
+        if let Some(named) = with_names(f, names) {
+            *f = named;
+        }
+    }
+    let given = unit.prototypes.iter_mut().map(|p| &mut p.name);
+    let initial = unit.globals.iter_mut().flat_map(|g| &mut g.init).filter_map(|piece| match piece {
+        InitPiece::Address { symbol, .. } => Some(symbol),
+        _ => None,
+    });
+    for name in given.chain(initial) {
+        if let Some(to) = names.get(name) {
+            *name = to.clone();
+        }
+    }
+    // They name functions.
+    unit.answers.named = Default::default();
+    unit
+}
+
+/// The names that a unit defines, calls or takes the address of.
+fn used(unit: &Unit) -> BTreeSet<Arc<str>> {
+    let mut found: BTreeSet<Arc<str>> = unit.functions.iter().map(|f| f.name.clone()).collect();
+    found.extend(unit.globals.iter().map(|g| g.symbol.clone()));
+    for instr in unit.functions.iter().flat_map(|f| &f.nodes).map(|n| &n.instr) {
+        if let Instr::Call { callee: Callee::Direct(name), .. } = instr {
+            found.insert(name.clone());
+        }
+        instr.for_each_operand(&mut |e| {
+            e.for_each(&mut |e| {
+                if let Expr::Addr(Object::Global(symbol)) = e {
+                    found.insert(symbol.clone());
+                }
+            })
+        });
+    }
+    found
+}
