@@ -1,4 +1,4 @@
-//! The embedded declarations of the C and POSIX library.
+//! The embedded declarations of the C and POSIX library, and of what nearly all code for Windows uses of its own.
 //!
 //! Written from the standards' own descriptions; constants have their values on x86-64 Linux, so
 //! that a revision means the same on every machine.
@@ -16,8 +16,24 @@ pub const TESTS: &str = "<invdiff>/<tests>";
 /// Where a Linux machine keeps its headers, for `host_headers`.
 pub const HOST_DIRS: [&str; 3] = ["/usr/local/include", "/usr/include/x86_64-linux-gnu", "/usr/include"];
 
+/// What code for Windows begins with, under all names of it.
+const WINDOWS: &str = include_str!("headers/windows.h");
+const WINDOWS_NAMES: [&str; 8] = [
+    "windows.h",
+    "Windows.h",
+    "minwindef.h",
+    "winbase.h",
+    "windef.h",
+    "winnt.h",
+    "winsock.h",
+    "winsock2.h",
+];
+
 /// Returns the text of an embedded header by the name that an include writes.
 pub fn text(name: &str) -> Option<&'static str> {
+    if WINDOWS_NAMES.contains(&name) {
+        return Some(WINDOWS);
+    }
     let at = HEADERS.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
     HEADERS.get(at).map(|(_, text)| *text)
 }
@@ -69,16 +85,25 @@ struct Index {
     functions: BTreeMap<&'static str, &'static str>,
 }
 
-/// Reads the declarations once. Every one of them begins a line and ends with `;` at depth 0.
+/// Reads the declarations of a machine's library once. Every one of them begins a line and ends with `;` at depth 0.
 fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
-    INDEX.get_or_init(|| {
-        let mut index = Index {
-            types: COMPILER_TYPES.iter().copied().collect(),
-            tags: BTreeMap::new(),
-            functions: BTreeMap::new(),
-        };
-        for &(header, text) in HEADERS {
+    INDEX.get_or_init(|| Index::of(HEADERS, COMPILER_TYPES.iter().copied().collect()))
+}
+
+/// The same of what Windows has beside it.
+fn of_windows() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| Index::of(&[("windows.h", WINDOWS)], BTreeMap::new()))
+}
+
+impl Index {
+    fn of(
+        headers: &[(&'static str, &'static str)],
+        types: BTreeMap<&'static str, &'static str>,
+    ) -> Index {
+        let mut index = Index { types, tags: BTreeMap::new(), functions: BTreeMap::new() };
+        for &(header, text) in headers {
             let (mut start, mut depth, mut at) = (0, 0usize, 0);
             for line in text.split_inclusive('\n') {
                 at += line.len();
@@ -95,7 +120,7 @@ fn index() -> &'static Index {
             }
         }
         index
-    })
+    }
 }
 
 fn declare(text: &'static str, header: &'static str, index: &mut Index) {
@@ -117,12 +142,12 @@ fn declare(text: &'static str, header: &'static str, index: &mut Index) {
 
 /// Returns the library header that declares a type.
 pub fn declaring_type(name: &str) -> Option<&'static str> {
-    index().types.get(name).copied()
+    index().types.get(name).or_else(|| of_windows().types.get(name)).copied()
 }
 
 /// Returns the library header that defines a structure.
 pub fn declaring_tag(tag: &str) -> Option<&'static str> {
-    index().tags.get(tag).map(|(header, _)| *header)
+    index().tags.get(tag).or_else(|| of_windows().tags.get(tag)).map(|(header, _)| *header)
 }
 
 /// The names of the embedded headers.
@@ -366,5 +391,9 @@ mod tests {
         assert_eq!(declaring_type("FILE"), Some("stdio.h"));
         assert_eq!(declaring_type("pthread_mutex_t"), Some("sys/types.h"));
         assert_eq!(declaring_type("nonsense"), None);
+        assert_eq!(declaring_type("DWORD"), Some("windows.h"));
+        assert_eq!(declaring_tag("_OVERLAPPED"), Some("windows.h"));
+        // No machine that is configured for has it.
+        assert!(!names().chain(types()).any(|n| n == "windows.h" || n == "DWORD"));
     }
 }

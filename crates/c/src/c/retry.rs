@@ -183,6 +183,9 @@ pub fn string_of(name: &str) -> String {
 /// How the declaration of an object that we invent begins.
 pub const OBJECT: &str = "extern ";
 
+/// Words that compilers for Windows have in the heads of functions and in pointers to them.
+const CONVENTIONS: [&str; 6] = ["__cdecl", "__stdcall", "__fastcall", "__vectorcall", "WINAPI", "CALLBACK"];
+
 /// What a pass over the unit left to be explained.
 pub struct Evidence<'a> {
     pub text: Words<'a>,
@@ -226,6 +229,7 @@ impl Evidence<'_> {
                 out.macros.extend(self.marked_by(item, &typedefs).map(|name| (name.to_owned(), false)));
             }
         }
+        out.macros.extend(CONVENTIONS.iter().filter(|w| self.is_used(w)).map(|w| ((*w).to_owned(), false)));
         let is_reshaped = self.shapes(&mut out);
         let undeclared = self.named(UNDECLARED);
         let named = undeclared.into_iter().filter(|n| self.reads_as_type(n) && !self.is_indexed(n));
@@ -365,6 +369,10 @@ impl Evidence<'_> {
                 || text.at(i - 2) == "]" && text.at(text.before_group(i - 2).saturating_sub(2)) == "char";
             ends && (text.name(i - 2).is_some() && of_text(i - 2) || array())
         })
+    }
+
+    fn is_used(&self, name: &str) -> bool {
+        !self.text.places(name).is_empty()
     }
 
     /// Returns the quoted names of all diagnostics with a code.

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// Room for members in an invented structure, by how many structures hold it in one another: places of eight bytes,
 /// and behind them places of members that are structures themselves.
-const ROOM: [(usize, usize); 3] = [(128, 4), (16, 2), (8, 0)];
+const ROOM: [(usize, usize); 4] = [(128, 4), (16, 2), (8, 1), (4, 0)];
 
 /// All places of a structure, those of what it holds included.
 fn size(level: usize) -> usize {
@@ -181,6 +181,8 @@ impl Records {
                 next = place + 1;
             }
             gap(out, plain_places + next, inner_places.saturating_sub(next) * inner_size * 8);
+        } else {
+            inner.iter().for_each(|(name, holds)| _ = write!(out, "{} ", declaration(tag, name, **holds)));
         }
         out.push_str("};\n");
     }
@@ -333,6 +335,9 @@ struct Variable<'a> {
     is_pointer: bool,
     /// A variable or parameter of a function, and no member.
     is_local: bool,
+    /// Where the bracket around a conversion to a pointer ends, whose operand it is: what stands behind it alone tells
+    /// of the type.
+    cast: Option<usize>,
     /// Where it can be used.
     within: Range<usize>,
 }
@@ -340,6 +345,9 @@ struct Variable<'a> {
 impl<'a> Variable<'a> {
     /// Its uses; a member of a local's name is another thing.
     fn uses(&self, text: &Words<'a>) -> Vec<usize> {
+        if let Some(end) = self.cast {
+            return vec![end];
+        }
         let is_member = |i: usize| i > 0 && matches!(text.at(i - 1), "." | "->");
         let all = text.places_in(self.name, &self.within).iter().copied();
         all.filter(|i| !self.is_local || !is_member(*i)).collect()
@@ -370,11 +378,16 @@ fn variables<'a>(text: &Words<'a>, items: &[Item], type_name: &str) -> Vec<Varia
                 is_pointer |= text.at(next) == "*";
                 next += 1;
             }
-            // `(T *)p` reads what `p` points to.
-            next += usize::from(is_pointer && text.at(next) == ")");
+            let is_cast = is_pointer && text.at(next) == ")";
+            next += usize::from(is_cast);
             let name = text.name(next).filter(|_| text.at(next + 1) != "(");
+            // `((T *)p)->x` reads what `p` points to, and `(T *)p->x` converts another type's member.
+            let cast = is_cast.then_some(next + 1);
+            if cast.is_some_and(|end| text.at(end) != ")") {
+                continue;
+            }
             let within = if is_local { item.tokens.clone() } else { 0..text.tokens.len() };
-            out.extend(name.map(|name| Variable { name, is_pointer, is_local, within }));
+            out.extend(name.map(|name| Variable { name, is_pointer, is_local, cast, within }));
         }
     }
     out
