@@ -172,7 +172,8 @@ fn comings_and_goings<'a>(
             steps.get(step).is_some_and(|all| all.iter().any(|c| std::ptr::eq(c.function, function)))
         };
         let renamed = renamed(function).filter(|(step, _)| !is_told(step));
-        for (word, step, text) in came.into_iter().chain(renamed.map(|(step, text)| ("renamed", step, text))) {
+        for (word, step, text) in came.into_iter().chain(renamed.map(|(step, text)| ("renamed", step, text)))
+        {
             let files = names.entry(step).or_default();
             let none = || Comings { word, file: &function.file, functions: Vec::new() };
             files.entry((word, function.file.to_string())).or_insert_with(none).functions.push(text);

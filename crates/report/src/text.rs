@@ -16,7 +16,9 @@ mod step;
 mod witness;
 
 use super::escape::visible;
-use super::model::{FunctionReport, HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo};
+use super::model::{
+    FunctionReport, HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo,
+};
 use super::object::told_objects;
 use super::palette::{Palette, Slot};
 use super::{Fact, LeftAlone, Point, PointKind, Witness};

@@ -18,16 +18,8 @@ pub const HOST_DIRS: [&str; 3] = ["/usr/local/include", "/usr/include/x86_64-lin
 
 /// What code for Windows begins with, under all names of it.
 const WINDOWS: &str = include_str!("headers/windows.h");
-const WINDOWS_NAMES: [&str; 8] = [
-    "windows.h",
-    "Windows.h",
-    "minwindef.h",
-    "winbase.h",
-    "windef.h",
-    "winnt.h",
-    "winsock.h",
-    "winsock2.h",
-];
+const WINDOWS_NAMES: [&str; 8] =
+    ["windows.h", "Windows.h", "minwindef.h", "winbase.h", "windef.h", "winnt.h", "winsock.h", "winsock2.h"];
 
 /// Returns the text of an embedded header by the name that an include writes.
 pub fn text(name: &str) -> Option<&'static str> {
@@ -98,10 +90,7 @@ fn of_windows() -> &'static Index {
 }
 
 impl Index {
-    fn of(
-        headers: &[(&'static str, &'static str)],
-        types: BTreeMap<&'static str, &'static str>,
-    ) -> Index {
+    fn of(headers: &[(&'static str, &'static str)], types: BTreeMap<&'static str, &'static str>) -> Index {
         let mut index = Index { types, tags: BTreeMap::new(), functions: BTreeMap::new() };
         for &(header, text) in headers {
             let (mut start, mut depth, mut at) = (0, 0usize, 0);

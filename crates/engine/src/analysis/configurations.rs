@@ -6,11 +6,13 @@
 //! first configuration that takes its branch. What no configuration takes (`#if 0`) stays where it is.
 
 use super::conditionals::condition::{Condition, Macros, parse};
-use super::request::{Effort, FileChange, Options, Request};
+use super::pinned::Pinned;
+use super::request::{Effort, FileChange, Options, Request, VersionInput};
 use super::watch::Watch;
 use crate::report::{FunctionReport, HunkRef, HunkReport, Report, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Sets of macros that one file is read with, beside the one that was asked for.
 const MAX_CONFIGURATIONS: usize = 4;
@@ -36,20 +38,32 @@ pub(super) fn tell(
     for hunk in report.hunks.iter().filter(|h| h.why.as_deref() == Some(INACTIVE)) {
         files.entry((hunk.from, hunk.file.to_utf8_path())).or_default().push(hunk.clone());
     }
-    for ((from, file), hunks) in files.into_iter().take(MAX_FILES) {
-        for macros in configurations(request, from as usize - 1, &file, &hunks) {
-            if watch.is_over() {
-                return;
+    for ((from, file), mut hunks) in files.into_iter().take(MAX_FILES) {
+        // What the headers leave of what was asked for, and then whatever they say.
+        for is_pinned in [false, true] {
+            for macros in configurations(request, from as usize - 1, &file, &hunks) {
+                if watch.is_over() {
+                    return;
+                }
+                let again = configured(request, from as usize - 1, &file, (&macros, is_pinned));
+                let found = look(&again);
+                take_over(report, found, from, &name(&macros));
             }
-            let again = configured(request, from as usize - 1, &file, &macros);
-            let found = look(&again);
-            take_over(report, found, from, &name(&macros));
+            let is_left = |h: &&HunkReport| {
+                h.from == from && h.why.as_deref() == Some(INACTIVE) && h.file.to_utf8_path() == file
+            };
+            hunks = report.hunks.iter().filter(is_left).cloned().collect();
         }
     }
 }
 
-/// The request for one step of one file, with further macros.
-fn configured(request: &Request, step: usize, file: &PathBuf, macros: &Macros) -> Request {
+/// The request for one step of one file, with further macros, and whether no header changes them.
+fn configured(
+    request: &Request,
+    step: usize,
+    file: &PathBuf,
+    (macros, is_pinned): (&Macros, bool),
+) -> Request {
     let mut options = request.options.clone();
     for (name, value) in macros {
         options.defines.retain(|(known, _)| known != name);
@@ -61,8 +75,15 @@ fn configured(request: &Request, step: usize, file: &PathBuf, macros: &Macros) -
     let of_file = |c: &&FileChange| c.new_path.as_ref().or(c.old_path.as_ref()) == Some(file);
     let changes = request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
     let analysis = Options { effort: Effort::Quick, configurations: false, ..request.analysis.clone() };
+    let version = |v: &VersionInput| {
+        let mut version = v.clone();
+        if is_pinned {
+            version.tree = Arc::new(Pinned::new(version.tree, file, macros.keys().cloned().collect()));
+        }
+        version
+    };
     Request {
-        versions: request.versions.iter().skip(step).take(2).cloned().collect(),
+        versions: request.versions.iter().skip(step).take(2).map(version).collect(),
         changes: vec![changes.iter().filter(of_file).cloned().collect()],
         options,
         analysis,
@@ -331,6 +352,25 @@ mod tests {
             assert_eq!(change.under.as_deref(), Some("DEBUG"));
             assert_eq!(change.deltas[0].when.text, "x == 1");
         }
+    }
+
+    #[test]
+    fn what_a_header_says_otherwise_is_asked_for_all_the_same() {
+        let text = |k: &str| {
+            format!(
+                "#include \"a.h\"\nint f(int x)\n{{\n#if DEEP\n    if (x < {k}) return -1;\n#endif\n    return x;\n}}\n"
+            )
+        };
+        let header = "#ifdef HAVE_DEEP\n#define DEEP 1\n#else\n#define DEEP 0\n#endif\n";
+        let (old, new) = (text("1"), text("2"));
+        let versions = [vec![("a.h", header), ("a.c", &old)], vec![("a.h", header), ("a.c", &new)]];
+        let report = diff(&memory::request(
+            &versions,
+            c::Options::default(),
+            Options { jobs: 1, ..Options::default() },
+        ));
+        assert_eq!(report.hunks[0].verdict, Verdict::Explained, "{report:?}");
+        assert_eq!(report.functions[0].changes[0].under.as_deref(), Some("DEEP"));
     }
 
     #[test]

@@ -41,6 +41,7 @@ mod new_names;
 mod objects;
 mod outside;
 mod parts;
+mod pinned;
 mod preconditions;
 mod properties;
 pub mod quantify;

@@ -91,11 +91,7 @@ impl<'l> NewNames<'l> {
 
 /// Adds the functions that one unit alone has and that are one of the other's but for their names and those of what
 /// they call. Of several that are alike nobody knows which is which.
-fn add_equal_bodies(
-    [old, new]: [&Unit; 2],
-    [before, after]: &[BTreeSet<&Arc<str>>; 2],
-    names: &mut Names,
-) {
+fn add_equal_bodies([old, new]: [&Unit; 2], [before, after]: &[BTreeSet<&Arc<str>>; 2], names: &mut Names) {
     let only = |unit: &Unit, other: &BTreeSet<&Arc<str>>| -> Vec<Arc<Function>> {
         unit.functions.iter().filter(|f| !other.contains(&f.name)).cloned().collect()
     };

@@ -140,9 +140,9 @@ pub(super) fn written_on(
     }
     let mut found = (**known).clone();
     found.retain(|value, name| is_written(value, name));
-    for (value, name) in &own {
-        // `x > 4` for `x >= FIVE` has no name for the 4.
-        if let (Literal::Number(n), Some(_)) = (value, name) {
+    for value in own.keys() {
+        // `x > 4` for `x >= FIVE`, and for `x >= 5`, has no name for the 4.
+        if let Literal::Number(n) = value {
             let beside = [n.saturating_sub(1), n.saturating_add(1)].map(Literal::Number);
             beside.iter().filter(|b| !own.contains_key(b)).for_each(|b| _ = found.remove(b));
         }
