@@ -147,7 +147,7 @@ impl Guesses {
     }
 }
 
-/// The type of integers that a name most likely has: that of its width (`u64`, `guint32`, `__le16`, `DWORD`), else
+/// The type of integers that a name most likely has: that of its width (`u64`, `guint32`, `__le16`, `QWORD`), else
 /// `int`.
 fn number_type(name: &str) -> &'static str {
     let plain = name.strip_suffix("_t").unwrap_or(name);
@@ -157,10 +157,9 @@ fn number_type(name: &str) -> &'static str {
     let is_unsigned = matches!(&*stem, "u" | "le" | "be") || stem.ends_with("uint");
     let is_number = is_unsigned || matches!(&*stem, "s" | "i") || stem.ends_with("int");
     match (width, is_unsigned) {
-        _ if matches!(name, "BYTE" | "UCHAR" | "Byte" | "uchar") => "unsigned char",
-        _ if matches!(name, "WORD" | "USHORT") => "unsigned short",
-        _ if matches!(name, "DWORD" | "ULONG" | "UINT" | "uInt") => "unsigned",
-        _ if matches!(name, "QWORD" | "ULONGLONG" | "uLong") => "unsigned long",
+        _ if matches!(name, "Byte" | "uchar") => "unsigned char",
+        _ if name == "uInt" => "unsigned",
+        _ if matches!(name, "QWORD" | "uLong") => "unsigned long",
         ("8", true) if is_number => "unsigned char",
         ("8", false) if is_number => "signed char",
         ("16", true) if is_number => "unsigned short",

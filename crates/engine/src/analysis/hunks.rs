@@ -489,6 +489,12 @@ impl Judge<'_> {
                 None if self.is_mere_declaration(pair, version, path, line, &name) => Line::Neutral,
                 None => self.declaration(pair, path, &name, "global"),
             },
+            // What a source that comes or goes declares, its functions show.
+            LineKind::Prototype(_) | LineKind::Type(_) | LineKind::Directive
+                if self.is_one_sided(pair, path) =>
+            {
+                Line::Neutral
+            }
             LineKind::Prototype(name) => match self.declaration(pair, path, &name, "prototype") {
                 Line::Not(_) if self.is_seen_by_users(pair, path, &name) => Line::Neutral,
                 Line::Not(_) if self.is_mere_declaration(pair, version, path, line, &name) => Line::Neutral,
@@ -498,7 +504,10 @@ impl Judge<'_> {
                 self.but_for_objects(pair, path, Line::Neutral)
             }
             LineKind::Type(name) => match self.declaration(pair, path, &name, "layout") {
-                Line::Not(_) if self.is_settled_in_users(pair, path, &name) => {
+                Line::Not(_)
+                    if self.is_settled_in_users(pair, path, &name)
+                        || self.is_settled_in_file(pair, path, &name) =>
+                {
                     self.but_for_objects(pair, path, Line::Neutral)
                 }
                 known => known,
@@ -514,6 +523,16 @@ impl Judge<'_> {
             },
             LineKind::Function(name) => self.function(pair, version, path, line, &name),
         }
+    }
+
+    /// Whether a source that is no header is in one version alone of a step.
+    fn is_one_sided(&self, pair: usize, path: &Path) -> bool {
+        let mut changes = self.request.changes.get(pair).into_iter().flatten();
+        let is_it = |c: &FileChange| match (&c.old_path, &c.new_path) {
+            (Some(only), None) | (None, Some(only)) => only == path,
+            _ => false,
+        };
+        !is_header(path) && changes.any(is_it)
     }
 
     /// What is told of the objects whose definition a line is of.
@@ -685,6 +704,18 @@ impl Judge<'_> {
             [pair, pair + 1].into_iter().filter_map(here).any(is_user)
         };
         self.lineages.iter().any(uses)
+            && self.reached(pair, path, name).iter().all(|i| self.is_settled(pair, *i))
+    }
+
+    /// Whether nothing is left open in the functions of a file that no other one includes: nobody else sees what a type
+    /// is there.
+    fn is_settled_in_file(&self, pair: usize, path: &Path, name: &str) -> bool {
+        let sides = [pair, pair + 1].map(|version| self.readers(version, path));
+        let is_whole = |unit: &&Arc<Unit>| unit.is_whole && unit.path == path;
+        !is_header(path)
+            && self.request.analysis.function.is_none()
+            && sides.iter().all(|units| units.len() < 2 && units.iter().all(is_whole))
+            && sides.iter().any(|units| !units.is_empty())
             && self.reached(pair, path, name).iter().all(|i| self.is_settled(pair, *i))
     }
 

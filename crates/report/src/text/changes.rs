@@ -4,8 +4,10 @@ use super::View;
 use crate::ObjectReport;
 use crate::change::NO_CALLER;
 use crate::escape::{shortened, visible};
-use crate::model::{Change, Delta, Effect, HunkReport, Otherwise, When};
+use crate::model::{Change, Delta, Effect, HunkRef, HunkReport, Otherwise, When};
+use crate::object::ObjectOutcome;
 use crate::palette::Slot;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Column of what follows `when`, `before`, `now`, `else`.
@@ -20,6 +22,8 @@ const REGIONS_SHOWN: usize = 24;
 const OBJECT_HUNKS: usize = 33;
 /// Hunks named beside an object, unless `-v`.
 const HUNKS_SHOWN: usize = 3;
+/// Objects that came or went with one file that are named, unless `-v`.
+const NAMES_SHOWN: usize = 5;
 
 /// What is said for a row that would repeat the one of the region before.
 const SAME: &str = "as above";
@@ -122,7 +126,10 @@ fn says_the_same(a: &Change, b: &Change) -> bool {
 
 /// Writes what became of objects, most of it as the effects of changes.
 pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dyn Write) -> io::Result<()> {
-    for object in objects {
+    let (with_files, others): (Vec<&ObjectReport>, Vec<&ObjectReport>) =
+        objects.iter().partition(|o| !view.options.verbose && comes_with_its_file(o));
+    write_names(&with_files, out)?;
+    for object in others {
         let mut line = view.line();
         line.plain("  ").paint(Slot::File, &object.file.to_string());
         line.plain(&format!("  {}", visible(object.called())));
@@ -155,6 +162,32 @@ pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dy
         for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {
             write_row(view, label, *slot, text, &std::mem::take(&mut place), out)?;
         }
+    }
+    Ok(())
+}
+
+/// Whether a whole file is new or gone, and an object with it.
+fn comes_with_its_file(object: &ObjectReport) -> bool {
+    let is_whole = |h: &HunkRef| (h.old_start, h.old_lines) == (0, 0) || (h.new_start, h.new_lines) == (0, 0);
+    matches!(object.outcome, ObjectOutcome::Added | ObjectOutcome::Removed)
+        && !object.hunks.is_empty()
+        && object.hunks.iter().all(is_whole)
+}
+
+/// Writes the names of objects that came or went with their files: a line for each file.
+fn write_names(objects: &[&ObjectReport], out: &mut dyn Write) -> io::Result<()> {
+    let mut files: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for object in objects {
+        let key = (object.file.to_string(), object.coming());
+        files.entry(key).or_default().push(visible(object.called()));
+    }
+    for ((file, coming), names) in files {
+        let shown = if names.len() <= NAMES_SHOWN + 1 { names.len() } else { NAMES_SHOWN };
+        let more = match names.len() - shown {
+            0 => String::new(),
+            n => format!(" and {n} more; -v lists them"),
+        };
+        writeln!(out, "  {file}  {coming}: {}{more}", names[..shown].join(" "))?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@
 use super::constants::{Types, is_negative, macro_at, number, own_name};
 use crate::c::files::normal;
 use crate::c::parse::Parsed;
-use crate::c::scan::Text;
+use crate::c::scan::{Text, is_type_word};
 use crate::ir::Compared;
 use rucc_lex::PpTokenKind;
 use std::collections::BTreeMap;
@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Tokens of the longest operand.
 const LONGEST: usize = 24;
+/// Calls whose results one name has, the last ones.
+const MOST_CALLS: usize = 4;
 
 /// Returns the names of numbers in the unit's own file that stand beside something, by line.
 pub(super) fn compared(
@@ -29,14 +31,24 @@ pub(super) fn compared(
     let text = parsed.text();
     let mut found = Vec::new();
     let (mut depth, mut switches) = (0usize, Vec::new());
+    // Calls of this function that names are set to.
+    let mut results: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (at, token) in parsed.tokens.iter().enumerate() {
         match text.at(at) {
             "{" => depth += 1,
             "}" => {
                 depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    results.clear();
+                }
                 switches.retain(|(inside, _)| *inside <= depth);
             }
             "switch" => switches.push((depth + 1, in_brackets(text, at + 1))),
+            "=" => {
+                if let (Some(name), Some(call)) = (text.name(at.wrapping_sub(1)), call(text, at + 1)) {
+                    results.entry(name).or_default().push(call);
+                }
+            }
             _ => {}
         }
         let word = text.at(at);
@@ -66,11 +78,14 @@ pub(super) fn compared(
         let lo = token.report_span().lo;
         let place = sources.lookup(lo).zip(sources.lookup_file(lo));
         let own = place.filter(|(_, f)| normal(Path::new(&sources.file(*f).name)) == path);
-        found.extend(own.map(|(place, _)| Compared {
+        let Some((place, _)) = own else { continue };
+        // What is beside a name is beside the calls whose results it has, too.
+        let calls = results.get(&*operand).into_iter().flatten().rev().take(MOST_CALLS).cloned();
+        found.extend(calls.chain([operand.clone()]).map(|operand| Compared {
             line: place.line,
             operand: operand.into(),
             value,
-            name,
+            name: name.clone(),
         }));
     }
     found.sort_by_key(|c: &Compared| c.line);
@@ -100,14 +115,24 @@ fn in_brackets(text: Text, open: usize) -> Option<String> {
 }
 
 fn call_in_brackets(text: Text, open: usize) -> Option<String> {
-    let (is_call, mut depth) = (text.name(open + 1).is_some() && text.at(open + 2) == "(", 0u32);
+    call_before(text, open + 1, ")")
+}
+
+/// The call that is all of a value from a word on.
+fn call(text: Text, start: usize) -> Option<String> {
+    [";", ","].iter().find_map(|end| call_before(text, start, end))
+}
+
+/// The call from a word on, where another word stands behind it.
+fn call_before(text: Text, start: usize, end: &str) -> Option<String> {
+    let (is_call, mut depth) = (text.name(start).is_some() && text.at(start + 1) == "(", 0u32);
     let mut words = String::new();
-    for at in (open + 1..open + 1 + LONGEST).filter(|_| is_call) {
+    for at in (start..start + LONGEST).filter(|_| is_call) {
         let word = text.at(at);
         words.push_str(word);
         match word {
             "(" => depth += 1,
-            ")" if depth <= 1 => return (depth == 1 && text.at(at + 1) == ")").then_some(words),
+            ")" if depth <= 1 => return (depth == 1 && text.at(at + 1) == end).then_some(words),
             ")" => depth -= 1,
             "" => return None,
             _ => {}
@@ -135,9 +160,16 @@ fn ending(text: Text, end: usize) -> Option<String> {
         before(text, start, 1),
         "(" | ";" | "{" | "}" | "&&" | "||" | "?" | ":" | "," | "=" | "return" | "!" | ")" | "else"
     );
+    // Behind a type's name it is declared.
+    let is_declared = || {
+        text.at(end) == "=" && {
+            let before = before(text, start, 1);
+            text.name(start.wrapping_sub(1)).is_some() || is_type_word(before)
+        }
+    };
     // Behind a cast it is another value, maybe.
     let is_cast = before(text, start, 1) == ")" && !matches!(text.at(end), "=");
-    (is_whole && !is_cast).then(|| written(text, start, end)).flatten()
+    (is_whole && !is_cast || is_declared()).then(|| written(text, start, end)).flatten()
 }
 
 /// The operand that starts at a word, where nothing binds it to what is behind.
@@ -177,6 +209,11 @@ mod tests {
         check("switch (n) { case 'q': return 1; }", &["5: n 'q' 113"]);
         check("switch (find(n, 2)) { case B: return 3; }", &["5: find(n,2) B 1"]);
         check("switch (find(n) + 1) { case B: return 3; }", &[]);
+        check("int k = B;\nunsigned m = C, *q = A;", &["5: k B 1", "6: m C 7"]);
+        check(
+            "int k = find(n, 2);\nif (k == B) return 3;\nk = find(n) + 1;\nn = k == C;",
+            &["6: find(n,2) B 1", "6: k B 1", "8: find(n,2) C 7", "8: k C 7"],
+        );
         check("p->t = B;\nif (n) p->t = C;", &["5: p->t B 1", "6: p->t C 7"]);
         check(
             "switch (p->t) {\ncase A: n = 1; break;\ncase C: switch (n) { case B: return 3; }\ncase B: ;\n}",

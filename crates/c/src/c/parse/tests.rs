@@ -431,7 +431,7 @@ fn invented_numbers_have_the_width_that_their_names_say() {
         ("gint64", "long"),
         ("my_uint8_t", "unsigned char"),
         ("s8", "signed char"),
-        ("DWORD", "unsigned"),
+        ("QWORD", "unsigned long"),
         ("mode64", "int"),
         ("point", "int"),
         ("int128", "int"),
@@ -440,4 +440,30 @@ fn invented_numbers_have_the_width_that_their_names_say() {
         let made = prelude(&format!("{name} f({name} a) {{ {name} b = a + 1; return b; }}"));
         assert!(made.contains(&format!("typedef {ty} {name};\n")), "{name}: {made}");
     }
+    let made = prelude("DWORD f(DWORD a) { DWORD b = a + 1; return b; }");
+    assert_eq!(made, "#include <windows.h>\n");
+}
+
+#[test]
+fn conversions_of_members_say_nothing_of_the_type() {
+    let source = |operand: &str| {
+        format!(
+            "struct s {{ char *text[4]; }};\nvoid free(void *);\nvoid f(struct s *p) {{ free((letters *){operand} - 2); }}\n"
+        )
+    };
+    assert!(
+        prelude(&source("p->text[1]")).contains("typedef int letters;"),
+        "{}",
+        prelude(&source("p->text[1]"))
+    );
+    let made = prelude("int f(void *p) { return ((letters *)p)->first; }\n");
+    assert!(made.contains("typedef struct __invdiff_unknown_letters letters;"), "{made}");
+}
+
+#[test]
+fn words_of_calling_conventions_stand_for_nothing() {
+    let source = "typedef int (__cdecl *reset)(int h);\nstatic struct { reset again; } all;\nint f(int h) { return all.again(h); }\n";
+    assert!(prelude(source).contains("#define __cdecl\n"), "{}", prelude(source));
+    let unit = loaded(source);
+    assert!(unit.functions.iter().all(|f| f.unknowns.is_empty()));
 }
