@@ -315,6 +315,7 @@ impl Judge<'_> {
                     Line::Not(why) if why == "layout" && self.tells_type(pair, change, version, line) => {
                         pending.told = true;
                     }
+                    Line::Not(why) if why == "layout" && self.is_settled_in_file(pair, path) => {}
                     Line::Not(why) if why == INACTIVE => _ = pending.inactive.insert((side, line)),
                     Line::Not(why) => return Some(why),
                 }
@@ -388,7 +389,8 @@ impl Judge<'_> {
                     Some(LineKind::Type(name))
                         if self.reached(pair, path, &name).is_empty()
                             && !self.has_users(pair, &name)
-                            && !self.is_laid_out_anew(pair, path, &name) =>
+                            && !self.is_laid_out_anew(pair, path, &name)
+                            && !self.is_settled_in_file(pair, path) =>
                     {
                         "layout"
                     }
@@ -504,10 +506,7 @@ impl Judge<'_> {
                 self.but_for_objects(pair, path, Line::Neutral)
             }
             LineKind::Type(name) => match self.declaration(pair, path, &name, "layout") {
-                Line::Not(_)
-                    if self.is_settled_in_users(pair, path, &name)
-                        || self.is_settled_in_file(pair, path, &name) =>
-                {
+                Line::Not(_) if self.is_settled_in_users(pair, path, &name) => {
                     self.but_for_objects(pair, path, Line::Neutral)
                 }
                 known => known,
@@ -709,14 +708,16 @@ impl Judge<'_> {
 
     /// Whether nothing is left open in the functions of a file that no other one includes: nobody else sees what a type
     /// is there.
-    fn is_settled_in_file(&self, pair: usize, path: &Path, name: &str) -> bool {
+    fn is_settled_in_file(&self, pair: usize, path: &Path) -> bool {
         let sides = [pair, pair + 1].map(|version| self.readers(version, path));
         let is_whole = |unit: &&Arc<Unit>| unit.is_whole && unit.path == path;
+        let is_here = |l: &Lineage| l.members.iter().skip(pair).take(2).flatten().any(|m| m.file == path);
         !is_header(path)
             && self.request.analysis.function.is_none()
-            && sides.iter().all(|units| units.len() < 2 && units.iter().all(is_whole))
-            && sides.iter().any(|units| !units.is_empty())
-            && self.reached(pair, path, name).iter().all(|i| self.is_settled(pair, *i))
+            && sides.iter().all(|units| units.len() == 1 && units.iter().all(is_whole))
+            && (0..self.lineages.len())
+                .filter(|i| is_here(&self.lineages[*i]))
+                .all(|i| self.is_settled(pair, i))
     }
 
     /// Whether a function that a prototype of a file declares is defined, or used, by functions that were

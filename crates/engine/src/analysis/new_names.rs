@@ -148,7 +148,7 @@ fn with_names(f: &Arc<Function>, names: &Names) -> Option<Arc<Function>> {
 
 fn rename_expr(e: &mut Expr, rename: &mut impl FnMut(&mut Arc<str>)) {
     match e {
-        Expr::Addr(Object::Global(symbol)) => rename(symbol),
+        Expr::Addr(Object::Function(name)) => rename(name),
         Expr::Op { args, .. } => args.iter_mut().for_each(|a| rename_expr(a, rename)),
         _ => {}
     }
@@ -186,11 +186,123 @@ fn used(unit: &Unit) -> BTreeSet<Arc<str>> {
         }
         instr.for_each_operand(&mut |e| {
             e.for_each(&mut |e| {
-                if let Expr::Addr(Object::Global(symbol)) = e {
-                    found.insert(symbol.clone());
+                if let Expr::Addr(Object::Global(name) | Object::Function(name)) = e {
+                    found.insert(name.clone());
                 }
             })
         });
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::{Effort, Options, diff, memory};
+    use crate::frontend::c;
+    use crate::report::Report;
+
+    /// What is told of two versions: `function: before | now`, a delta each; and `new from old` of renamed ones.
+    fn told(old: &[(&str, &str)], new: &[(&str, &str)]) -> (Vec<String>, Report) {
+        let versions = [old.to_vec(), new.to_vec()];
+        let options = Options { jobs: 1, effort: Effort::Quick, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        let texts =
+            |of: &[crate::report::Effect]| of.iter().map(|e| e.text.clone()).collect::<Vec<_>>().join("; ");
+        let mut lines = Vec::new();
+        for f in &report.functions {
+            if let Some(from) = &f.identity.from {
+                lines.push(format!("{} from {from}", f.name));
+            }
+            for d in f.changes.iter().flat_map(|c| &c.deltas) {
+                lines.push(format!("{}: {} | {}", f.name, texts(&d.before), texts(&d.now)));
+            }
+        }
+        (lines, report)
+    }
+
+    #[track_caller]
+    fn check(old: &[(&str, &str)], new: &[(&str, &str)], expected: &[&str]) {
+        assert_eq!(told(old, new).0, expected, "{old:?}\n-->\n{new:?}");
+    }
+
+    const BODY: &str =
+        "(int n)\n{\nfor (int i = 0; i < n; i++) note(i);\nif (n > 10) note(3);\nreturn n * 7;\n}\n";
+
+    fn calls(name: &str, body: &str) -> String {
+        format!(
+            "void note(int);\nint {name}{body}int f(int n)\n{{\nif (n) return {name}(n);\nreturn 1;\n}}\n"
+        )
+    }
+
+    #[test]
+    fn who_calls_a_function_by_its_new_name_did_not_change() {
+        check(&[("a.c", &calls("old", BODY))], &[("a.c", &calls("fresh", BODY))], &["fresh from a.c:old"]);
+        // Elsewhere, and through a pointer.
+        let user = |name: &str| {
+            format!(
+                "int {name}(int);\nvoid take(int (*)(int));\nint g(int n)\n{{\ntake({name});\nreturn {name}(n + 1);\n}}\n"
+            )
+        };
+        let (old, new) = (calls("old", BODY), calls("fresh", BODY));
+        check(
+            &[("a.c", &old), ("b.c", &user("old"))],
+            &[("a.c", &new), ("b.c", &user("fresh"))],
+            &["fresh from a.c:old"],
+        );
+    }
+
+    #[test]
+    fn a_function_that_changes_with_its_name_is_one_function() {
+        let other = BODY.replace("n > 10", "n > 12");
+        let (old, new) = (calls("old", BODY), calls("fresh", &other));
+        check(&[("a.c", &old)], &[("a.c", &new)], &["fresh from a.c:old", "fresh: calls note(3) | "]);
+        // Two that have little in common are two.
+        let other = "(int n)\n{\nnote(n);\nnote(4);\nnote(n + 3);\nreturn n;\n}\n";
+        let (_, report) = told(&[("a.c", &old)], &[("a.c", &calls("fresh", other))]);
+        assert!(report.functions.iter().all(|f| f.identity.from.is_none()), "{:?}", report.functions);
+    }
+
+    #[test]
+    fn a_name_that_is_used_for_something_else_is_no_new_one() {
+        let g = |last: &str| format!("int g(int n) {{ return fresh(n) + {last}(n); }}\n");
+        let old = format!("int fresh(int);\n{}{}", calls("old", BODY), g("old"));
+        let new = format!("{}{}", calls("fresh", BODY), g("fresh"));
+        let (lines, _) = told(&[("a.c", &old)], &[("a.c", &new)]);
+        assert!(lines.iter().any(|l| l.starts_with("g: ")), "{lines:?}");
+    }
+
+    const READS: &str =
+        "#include \"a.h\"\nint f(struct s *p, int n)\n{\nif (n > 3) return AT(p, n);\nreturn AT(p, 0);\n}\n";
+
+    #[test]
+    fn functions_of_headers_are_written_out_for_macros() {
+        let head = "struct s { int v[8]; int base; };\n";
+        let as_macro = format!("{head}#define AT(p, k) ((p)->v[(k) & 7] + (p)->base)\n");
+        let function = |base: &str| {
+            format!(
+                "{head}static inline int base_of(struct s *p) {{ return {base}; }}\nstatic inline int AT(struct s *p, int k) {{ return p->v[k & 7] + base_of(p); }}\n"
+            )
+        };
+        let (same, other) = (function("p->base"), function("p->base + 1"));
+        check(&[("a.h", &as_macro), ("a.c", READS)], &[("a.h", &same), ("a.c", READS)], &[]);
+        let (lines, _) = told(&[("a.h", &as_macro), ("a.c", READS)], &[("a.h", &other), ("a.c", READS)]);
+        assert!(lines.len() == 2 && lines.iter().all(|l| l.contains("returns AT(p, ")), "{lines:?}");
+    }
+
+    #[test]
+    fn functions_of_headers_get_other_names() {
+        let header = |name: &str| {
+            format!(
+                "int note(int);\nstatic inline int {name}(int k) {{ while (k > 3) k = note(k); return k; }}\n"
+            )
+        };
+        let source = |name: &str| {
+            format!("#include \"a.h\"\nint f(int n)\n{{\nreturn {name}(n) + {name}(n + 1);\n}}\n")
+        };
+        let (_, report) = told(
+            &[("a.h", &header("OLD")), ("a.c", &source("OLD"))],
+            &[("a.h", &header("fresh")), ("a.c", &source("fresh"))],
+        );
+        assert!(report.functions.iter().all(|f| f.changes.is_empty()), "{:?}", report.functions);
+    }
 }

@@ -8,7 +8,7 @@
 
 use super::calls::literal;
 use super::side::Side;
-use super::sites::Tag;
+use super::sites::{READS, Tag, WRITES};
 use crate::ir::{
     App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool,
     UndefinedKind, VarId,
@@ -353,8 +353,12 @@ impl Machine<'_> {
                 let value = self.term(path, value);
                 path.vars.insert(*dst, value);
             }
-            Instr::Load { access, .. } | Instr::Store { access, .. } if access.volatile => {
-                return Err("a volatile object".into());
+            Instr::Load { dst, addr, access } if access.volatile => {
+                self.dereference(path, addr);
+                let addr = self.term(path, addr);
+                path.accesses.insert(addr);
+                let value = self.touch(path, (READS, &[addr]), Some(access.sort))?;
+                path.vars.extend(value.map(|value| (*dst, value)));
             }
             Instr::Load { dst, addr, access } => {
                 self.dereference(path, addr);
@@ -369,6 +373,9 @@ impl Machine<'_> {
                 let (addr, value) = (self.term(path, addr), self.term(path, value));
                 path.accesses.insert(addr);
                 path.stored.push((addr, path.node));
+                if access.volatile {
+                    self.touch(path, (WRITES, &[addr, value]), None)?;
+                }
                 if !self.is_zeroed(path.memory, addr, access.bytes, value) {
                     let stored = App::Store { bytes: access.bytes };
                     path.memory = self.pool.app(stored, &[path.memory, addr, value]);
@@ -412,6 +419,35 @@ impl Machine<'_> {
             _ => None,
         };
         is_zero && offset.and_then(|k| k.checked_add(bytes)).is_some_and(|end| end <= *all)
+    }
+
+    /// An access to a volatile object: an event, and of one that reads a value that may be any.
+    fn touch(
+        &mut self,
+        path: &mut Path,
+        (name, args): (&'static str, &[TermId]),
+        read: Option<Sort>,
+    ) -> Result<Option<TermId>, Stop> {
+        let Some(tag) = self.side.tags.get(path.node.0 as usize).copied().flatten() else {
+            return Err("a volatile object".into());
+        };
+        let result = read.map(|sort| {
+            let name = format!("{LOOP_VALUE}call {tag}").into();
+            self.pool.leaf(Leaf::Param { name, sort })
+        });
+        path.events.push(Event {
+            node: path.node,
+            class: self.side.class,
+            tag,
+            site: tag,
+            callee: Some(name.into()),
+            args: args.to_vec(),
+            result,
+            memory: (path.memory, path.memory),
+            copied: BTreeMap::new(),
+            rounds: false,
+        });
+        Ok(result)
     }
 
     fn call(&mut self, path: &mut Path) -> Result<Step, Stop> {

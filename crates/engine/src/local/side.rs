@@ -40,11 +40,13 @@ pub(super) fn successor(graph: &Mvicfg, class: usize, node: MvId, label: u8) -> 
     edges.find(|e| e.label == label && e.classes.contains(class)).map(|e| e.to)
 }
 
-/// The type that a function gives, as one version declares it, and the types of a call's arguments.
+/// The type that a function gives, as one version declares it, and the types of a call's arguments; the type of a
+/// volatile object that is read.
 pub(super) fn call_types(graph: &Mvicfg, class: usize, node: MvId) -> Option<(&CType, &[CType])> {
     let body = graph.bodies.get(class)?;
     match &body.node(graph.origin(node, class)?).instr {
         Instr::Call { ret, arg_types, .. } => Some((ret, arg_types)),
+        Instr::Load { access, .. } if access.volatile => Some((&access.ty, &[])),
         _ => None,
     }
 }

@@ -3,6 +3,9 @@
 //! A site that both versions have at one node is matched with itself. The others are aligned in the order of the
 //! bodies by whom they call (longest common subsequence); what lies between aligned ones is paired one by one
 //! where there are as many in both. Matched sites share a tag, and with it the answers of their calls.
+//!
+//! An access to a volatile object is such a site, too: what is read there nobody knows, and that it is read or written
+//! is seen by others.
 
 use crate::ir::{Callee, Instr};
 use crate::mvicfg::{MvId, Mvicfg};
@@ -11,12 +14,27 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// The number of a site, or of a pair of matched ones.
 pub(super) type Tag = u32;
 
+/// Whom reads and writes of volatile objects call, as it were.
+pub(super) const READS: &str = "\\reads";
+pub(super) const WRITES: &str = "\\writes";
+
+/// What a site calls; the inner `None` is a pointer.
+fn callee(instr: &Instr) -> Option<Option<&str>> {
+    match instr {
+        Instr::Call { callee: Callee::Direct(name), .. } => Some(Some(name)),
+        Instr::Call { callee: Callee::Indirect(_), .. } => Some(None),
+        Instr::Load { access, .. } if access.volatile => Some(Some(READS)),
+        Instr::Store { access, .. } if access.volatile => Some(Some(WRITES)),
+        _ => None,
+    }
+}
+
 /// By class and node: the tag of a call.
 pub(super) fn tags(graph: &Mvicfg) -> [Vec<Option<Tag>>; 2] {
     let mut tags = [vec![None; graph.nodes.len()], vec![None; graph.nodes.len()]];
     let calls: [Vec<(MvId, String)>; 2] = [0, 1].map(|class| own_calls(graph, class));
     for (k, node) in graph.nodes.iter().enumerate() {
-        if node.classes.len() == 2 && matches!(node.instr, Instr::Call { .. }) {
+        if node.classes.len() == 2 && callee(&node.instr).is_some() {
             tags.iter_mut().for_each(|t| t[k] = Some(k as Tag));
         }
     }
@@ -51,12 +69,8 @@ fn own_calls(graph: &Mvicfg, class: usize) -> Vec<(MvId, String)> {
     let mut calls = Vec::new();
     for (k, node) in body.nodes.iter().enumerate() {
         let Some(&mv) = graph.node_map.get(class).and_then(|map| map.get(k)) else { continue };
-        if let (Instr::Call { callee, .. }, 1) = (&node.instr, graph.node(mv).classes.len()) {
-            let name = match callee {
-                Callee::Direct(name) => name.to_string(),
-                Callee::Indirect(_) => "*".to_owned(),
-            };
-            calls.push((mv, name));
+        if let (Some(name), 1) = (callee(&node.instr), graph.node(mv).classes.len()) {
+            calls.push((mv, name.unwrap_or("*").to_owned()));
         }
     }
     calls

@@ -2,12 +2,19 @@
 //! leads to, such as what a call has just made.
 
 use super::calls::{excerpt, whole_literal};
+use super::change::Effect;
 use super::difference::{Difference, Item};
+use super::machine::Event;
 use super::side::expansion;
 use super::source_tests::MAX_LINES;
-use super::words::Speaker;
+use super::texts::{current, is_plain, is_short};
+use super::words::{SOMEWHERE, Speaker, assigned};
+use crate::ir::{Instr, Leaf, Op, Term, TermId};
 use crate::mvicfg::MvId;
+use crate::semantics::c_text::{Naming, render, render_lvalue};
 
+/// A volatile object without a name.
+const VOLATILE: &str = "a volatile object";
 /// Characters of the longest place that is told.
 const LONGEST: usize = 60;
 
@@ -25,6 +32,67 @@ impl Speaker<'_> {
         let own = whole_literal(self.pool, self.sides[class].layout, value)?;
         let theirs = whole_literal(self.pool, self.sides[1 - class].layout, theirs)?;
         Some(excerpt(&own, &theirs))
+    }
+
+    /// The volatile object that is read, or written and with what.
+    pub(super) fn volatile(&mut self, naming: &Naming, event: &Event) -> String {
+        let access = match &self.graph.node(event.node).instr {
+            Instr::Load { access, .. } | Instr::Store { access, .. } => access,
+            _ => return VOLATILE.to_owned(),
+        };
+        let Some((address, written)) = event.args.split_first() else { return VOLATILE.to_owned() };
+        let address = current(self.pool, *address, event.memory.0);
+        let place = render_lvalue(self.pool, address, access.sort, access.bytes, naming);
+        let place = place.filter(|n| is_plain(&n.text));
+        let text = match &place {
+            Some(named) => named.text.clone(),
+            None => self.assigned_place(event.class, event.node).unwrap_or_else(|| VOLATILE.to_owned()),
+        };
+        let ty = place.map_or_else(|| access.ty.clone(), |named| named.ty);
+        let value = written.first().map(|v| assigned(self.pool, naming, (&text, &ty), *v));
+        match value.filter(|v| is_short(v)) {
+            Some(value) => format!("{text} to {value}"),
+            None => text,
+        }
+    }
+
+    /// Whether an item is a write to a local variable that the other version lacks.
+    pub(super) fn is_in_own_local(&self, class: usize, item: &Item) -> bool {
+        let (Item::Write { address, .. } | Item::Fill { address, .. }) = item else { return false };
+        let mut parts = self.pool.as_op(*address, Op::Add).unwrap_or(std::slice::from_ref(address)).iter();
+        let others = &self.graph.bodies[1 - class].vars;
+        parts.any(|t| match self.pool.get(*t) {
+            Term::Leaf(Leaf::LocalAddr { key, .. }) => {
+                let name = key.split('#').next().unwrap_or_default();
+                !key.starts_with('%') && others.iter().all(|v| *v.name != *name)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether an address is that of an object without a name: what a statement assigns to is another place.
+    pub(super) fn is_ours(&self, address: TermId) -> bool {
+        let mut parts = self.pool.as_op(address, Op::Add).unwrap_or(std::slice::from_ref(&address)).iter();
+        parts.any(
+            |t| matches!(self.pool.get(*t), Term::Leaf(Leaf::LocalAddr { key, .. }) if key.starts_with('%')),
+        )
+    }
+
+    /// A write to a place that only the source has a name for.
+    pub(super) fn written_there(
+        &self,
+        (class, node): (usize, Option<MvId>),
+        naming: &Naming,
+        (address, value): (TermId, TermId),
+    ) -> String {
+        let node = node.filter(|_| !self.is_ours(address));
+        let Some(place) = node.and_then(|node| self.assigned_place(class, node)) else {
+            return SOMEWHERE.to_owned();
+        };
+        let value = render(self.pool, value, naming);
+        let is_told = is_short(&value) && value != place;
+        let to = if is_told { format!(" to {value}") } else { String::new() };
+        format!("sets {place}{to}")
     }
 
     /// The place that the statement of a node assigns to, where it does so once and by itself.
@@ -47,6 +115,24 @@ impl Speaker<'_> {
             false => Some(found),
         }
     }
+}
+
+/// A volatile object is told as what is written to it, and once; that it is read, where nothing else is told.
+pub(super) fn tell_objects_once(effects: &mut Vec<Effect>) {
+    let is_read = |e: &Effect| e.text.starts_with("reads ");
+    if effects.iter().any(|e| !is_read(e)) {
+        effects.retain(|e| !is_read(e));
+    }
+    let texts: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();
+    let mut k = 0;
+    effects.retain(|e| {
+        k += 1;
+        let is_more = |(at, text): (usize, &String)| {
+            let rest = text.strip_prefix(&*e.text);
+            at + 1 != k && rest.is_some_and(|rest| rest.starts_with(" to ") || rest.is_empty() && at + 1 < k)
+        };
+        !e.text.starts_with("sets ") || !texts.iter().enumerate().any(is_more)
+    });
 }
 
 /// The place that the only assignment of the statement writes to with which a text begins.

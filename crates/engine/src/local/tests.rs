@@ -13,6 +13,7 @@ mod declared;
 mod extracted;
 mod given;
 mod held;
+mod inside;
 mod members;
 mod named;
 mod placed;
@@ -20,6 +21,7 @@ mod replaced;
 mod shown;
 mod text_tests;
 mod unseen;
+mod volatile;
 
 fn unit(text: &str) -> Unit {
     let tree = MemoryTree::new([("a.c", text)]);

@@ -14,10 +14,12 @@ use super::machine::{Event, Hazard, Literal, Machine, Path, memory_leaf, variabl
 use super::macros::NamedValues;
 use super::region::Frontier;
 use super::side::{Side, call_types};
+use super::sites::{READS, WRITES};
+use super::stores::tell_objects_once;
 use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
 use super::widened::Widened;
 use crate::ir::{
-    self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Op, Sort, Term, TermId, TermPool,
+    self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool,
     UndefinedKind, VarId, VarKind,
 };
 use crate::mvicfg::{MvId, Mvicfg, members};
@@ -32,7 +34,7 @@ const MOST_CALLED: usize = 3;
 const ASSERT_FAIL: &str = "__invdiff_assert_fail";
 
 /// What is written where no name leads.
-const SOMEWHERE: &str = "writes to memory";
+pub(super) const SOMEWHERE: &str = "writes to memory";
 
 /// Puts what was found in words.
 pub(super) struct Speaker<'s> {
@@ -299,6 +301,9 @@ impl<'s> Speaker<'s> {
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
     /// say the same.
     pub(super) fn call(&mut self, naming: &Naming, event: &Event) -> String {
+        if event.callee.as_deref().is_some_and(|c| [READS, WRITES].contains(&c)) {
+            return self.volatile(naming, event);
+        }
         let is_asked = matches!(self.precision, Precision::Names | Precision::Source);
         let names = event.callee.as_ref().filter(|_| is_asked).and_then(|callee| {
             let line = (self.source)(event.class, self.line(event.class, event.node))?;
@@ -325,14 +330,19 @@ impl<'s> Speaker<'s> {
     }
 
     fn effects(&mut self, class: usize, d: &Difference) -> Vec<Effect> {
-        let mut effects: Vec<Effect> = Vec::new();
+        let (mut effects, mut inside): (Vec<Effect>, Vec<Effect>) = Default::default();
         let mut uses = self.uses(class, d);
         for (k, item) in d.items[class].iter().enumerate().filter(|(_, item)| !is_answer(class, item, d)) {
             let effect = match uses.remove(&k) {
                 Some(told) => told,
                 None => self.effect(class, item, d),
             };
-            effects.extend(effect.filter(|e| !effects.contains(e)));
+            let told = if self.is_in_own_local(class, item) { &mut inside } else { &mut effects };
+            told.extend(effect.filter(|e| !told.contains(e)));
+        }
+        // What the local variables of one version hold is of interest where nothing else is told.
+        if effects.is_empty() {
+            effects = inside;
         }
         // A call whose result is returned, or that does not return, is told once.
         let last: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();
@@ -344,6 +354,7 @@ impl<'s> Speaker<'s> {
             };
             !call.is_some_and(is_told)
         });
+        tell_objects_once(&mut effects);
         effects
     }
 
@@ -374,7 +385,12 @@ impl<'s> Speaker<'s> {
                     let told = differing(self.pool, (&naming, units), &types, (event, other));
                     text = told.or_else(|| self.written(event)).unwrap_or(text);
                 }
-                (EffectKind::Call, format!("calls {text}"), line)
+                let text = match event.callee.as_deref() {
+                    Some(READS) => format!("reads {text}"),
+                    Some(WRITES) => format!("sets {text}"),
+                    _ => format!("calls {text}"),
+                };
+                (EffectKind::Call, text, line)
             }
             Item::Write { address, bytes, value, node } => {
                 // What calls leave in errno is theirs.
@@ -490,31 +506,6 @@ impl<'s> Speaker<'s> {
             }
         };
         Some(Effect { kind, text, line: (line > 0).then_some(line) })
-    }
-
-    /// Whether an address is that of an object without a name: what a statement assigns to is another place.
-    fn is_ours(&self, address: TermId) -> bool {
-        let mut parts = self.pool.as_op(address, Op::Add).unwrap_or(std::slice::from_ref(&address)).iter();
-        parts.any(
-            |t| matches!(self.pool.get(*t), Term::Leaf(Leaf::LocalAddr { key, .. }) if key.starts_with('%')),
-        )
-    }
-
-    /// A write to a place that only the source has a name for.
-    fn written_there(
-        &self,
-        (class, node): (usize, Option<MvId>),
-        naming: &Naming,
-        (address, value): (TermId, TermId),
-    ) -> String {
-        let node = node.filter(|_| !self.is_ours(address));
-        let Some(place) = node.and_then(|node| self.assigned_place(class, node)) else {
-            return SOMEWHERE.to_owned();
-        };
-        let value = render(self.pool, value, naming);
-        let is_told = is_short(&value) && value != place;
-        let to = if is_told { format!(" to {value}") } else { String::new() };
-        format!("sets {place}{to}")
     }
 
     fn returned(&mut self, class: usize, value: Option<TermId>, node: MvId, events: &[Event]) -> String {
@@ -737,7 +728,12 @@ fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
 }
 
 /// A value that is given to a place: a constant by the enumerator that the source gives it as.
-fn assigned(pool: &TermPool, naming: &Naming, (place, ty): (&str, &CType), value: TermId) -> String {
+pub(super) fn assigned(
+    pool: &TermPool,
+    naming: &Naming,
+    (place, ty): (&str, &CType),
+    value: TermId,
+) -> String {
     let name = pool.as_const(value).and_then(|c| naming.compared_with(place, c));
     name.map_or_else(|| render_typed(pool, value, naming, Some(ty)), str::to_owned)
 }

@@ -45,7 +45,11 @@ fn what_reaches_no_function_is_reported_as_what_it_is() {
     check_source("int y = 1;", "int y = 2;", "explained");
     check_source("int g(int);", "int g(long);", "prototype");
     check_source("struct s { int a; };", "struct s { int a, b; };", "explained");
-    check_source("enum { A = 1 };", "enum { A = 2 };", "layout");
+    check((F, "enum { A = 1 };\n"), (F, "enum { A = 2 };\n"), &["h.h layout"]);
+    // In a source nobody else sees them.
+    let source = |text: &str| format!("{text}\n{F}");
+    check((&source("enum { A = 1 };"), ""), (&source("enum { A = 2 };"), ""), &["a.c neutral"]);
+    check((&source("enum { A, B };"), ""), (&source(""), ""), &["a.c neutral"]);
     check_source("#define N 1", "#define N 2", "neutral");
     check_source("#if 1\n#endif", "#if 2\n#endif", "neutral");
     check_source("struct s { int a; }; // x", "struct s { int a; /* y */ };", "neutral");
