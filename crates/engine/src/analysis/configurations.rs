@@ -38,30 +38,39 @@ pub(super) fn tell(
     for hunk in report.hunks.iter().filter(|h| h.why.as_deref() == Some(INACTIVE)) {
         files.entry((hunk.from, hunk.file.to_utf8_path())).or_default().push(hunk.clone());
     }
-    for ((from, file), mut hunks) in files.into_iter().take(MAX_FILES) {
-        // What the headers leave of what was asked for, and then whatever they say.
-        for is_pinned in [false, true] {
-            for macros in configurations(request, from as usize - 1, &file, &hunks) {
-                if watch.is_over() {
-                    return;
-                }
-                let again = configured(request, from as usize - 1, &file, (&macros, is_pinned));
-                let found = look(&again);
-                take_over(report, found, from, &name(&macros));
-            }
+    let files: Vec<((u32, PathBuf), Vec<HunkReport>)> = files.into_iter().take(MAX_FILES).collect();
+    // What the headers leave of what was asked for, and then whatever they say.
+    for is_pinned in [false, true] {
+        // Files that ask for the same are read together: most of them are read by the same ones.
+        let mut asked: BTreeMap<(u32, Macros), BTreeSet<PathBuf>> = BTreeMap::new();
+        for ((from, file), known) in &files {
             let is_left = |h: &&HunkReport| {
-                h.from == from && h.why.as_deref() == Some(INACTIVE) && h.file.to_utf8_path() == file
+                h.from == *from && h.why.as_deref() == Some(INACTIVE) && h.file.to_utf8_path() == *file
             };
-            hunks = report.hunks.iter().filter(is_left).cloned().collect();
+            let left: Vec<HunkReport> = match is_pinned {
+                true => report.hunks.iter().filter(is_left).cloned().collect(),
+                false => known.clone(),
+            };
+            for macros in configurations(request, *from as usize - 1, file, &left) {
+                asked.entry((*from, macros)).or_default().insert(file.clone());
+            }
+        }
+        for ((from, macros), files) in asked {
+            if watch.is_over() {
+                return;
+            }
+            let again = configured(request, from as usize - 1, &files, (&macros, is_pinned));
+            let found = look(&again);
+            take_over(report, found, from, &name(&macros));
         }
     }
 }
 
-/// The request for one step of one file, with further macros, and whether no header changes them.
+/// The request for one step of some files, with further macros, and whether no header changes them.
 fn configured(
     request: &Request,
     step: usize,
-    file: &PathBuf,
+    files: &BTreeSet<PathBuf>,
     (macros, is_pinned): (&Macros, bool),
 ) -> Request {
     let mut options = request.options.clone();
@@ -72,19 +81,21 @@ fn configured(
             None => options.undefines.push(name.clone()),
         }
     }
-    let of_file = |c: &&FileChange| c.new_path.as_ref().or(c.old_path.as_ref()) == Some(file);
+    let of_files =
+        |c: &&FileChange| c.new_path.as_ref().or(c.old_path.as_ref()).is_some_and(|p| files.contains(p));
     let changes = request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
     let analysis = Options { effort: Effort::Quick, configurations: false, ..request.analysis.clone() };
     let version = |v: &VersionInput| {
         let mut version = v.clone();
         if is_pinned {
-            version.tree = Arc::new(Pinned::new(version.tree, file, macros.keys().cloned().collect()));
+            version.tree =
+                Arc::new(Pinned::new(version.tree, files.clone(), macros.keys().cloned().collect()));
         }
         version
     };
     Request {
         versions: request.versions.iter().skip(step).take(2).map(version).collect(),
-        changes: vec![changes.iter().filter(of_file).cloned().collect()],
+        changes: vec![changes.iter().filter(of_files).cloned().collect()],
         options,
         analysis,
     }

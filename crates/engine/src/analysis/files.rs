@@ -18,6 +18,8 @@ const MAX_LAID_OUT: usize = 12;
 /// Most files that are read because a header changed, where not everything is asked for: each takes as long as
 /// one that changed itself.
 const MAX_READERS: usize = 32;
+/// The same where a configuration is looked at that is not the one that was asked for.
+const MAX_READERS_AGAIN: usize = 8;
 
 /// The files of a range.
 pub struct Followed {
@@ -113,7 +115,8 @@ fn step(
         let mut reached = mentions::reached((old, new), &includes, &headers, most);
         left_out.laid_out = reached.left_out;
         if !is_whole {
-            left_out.readers = reached.keep(old, MAX_READERS);
+            let most = if request.analysis.configurations { MAX_READERS } else { MAX_READERS_AGAIN };
+            left_out.readers = reached.keep(old, most);
         }
         reached.sources.extend(includes.sources(&sources));
         for path in reached.sources {

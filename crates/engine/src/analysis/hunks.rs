@@ -330,7 +330,7 @@ impl Judge<'_> {
         let (Some(old), Some(new)) = (&change.old_path, &change.new_path) else { return false };
         let holds = |m: &Member, path: &Path, start: u32, lines: u32| {
             let span = &m.function.span;
-            m.file == path && start <= span.line && span.end_line < start.saturating_add(lines)
+            is_same(&m.file, path) && start <= span.line && span.end_line < start.saturating_add(lines)
         };
         self.lineages.iter().zip(self.analysed).enumerate().any(|(i, (l, a))| {
             let (Some(Some(was)), Some(Some(is))) = (l.members.get(pair), l.members.get(pair + 1)) else {
@@ -467,7 +467,7 @@ impl Judge<'_> {
     }
 
     fn line(&mut self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
-        let file = self.files[version].iter().flatten().find(|(p, _)| p == path);
+        let file = self.files[version].iter().flatten().find(|(p, _)| is_same(p, path));
         if let Some((_, Err(why))) = file {
             return Line::Not(format!("limit:{why}"));
         }
@@ -589,7 +589,7 @@ impl Judge<'_> {
     /// As [`Judge::readers`], as they were loaded.
     fn loaded(&self, version: usize, path: &Path) -> Vec<&Arc<LoadedUnit>> {
         let units = self.files[version].iter().flatten().filter_map(|(_, loaded)| loaded.as_ref().ok());
-        let mut found: Vec<_> = units.filter(|l| l.unit.files.iter().any(|f| f == path)).collect();
+        let mut found: Vec<_> = units.filter(|l| has(&l.unit.files, path)).collect();
         // A header means what those make of it that include it.
         found.sort_by_key(|l| is_header(&l.unit.path));
         found
@@ -601,7 +601,7 @@ impl Judge<'_> {
         let is_reached = |i: &usize| {
             let (Some(l), Some(a)) = (self.lineages.get(*i), self.analysed.get(*i)) else { return false };
             let sides = [pair, pair + 1].map(|v| l.members.get(v).and_then(Option::as_ref));
-            let reads = sides.iter().flatten().any(|m| m.unit.files.iter().any(|f| f == path));
+            let reads = sides.iter().flatten().any(|m| has(&m.unit.files, path));
             reads
                 && a.class_of[pair] != a.class_of[pair + 1]
                 && (!self.has_own_hunk(pair, sides)
@@ -673,7 +673,7 @@ impl Judge<'_> {
                 // One that is new or gone is told by itself.
                 continue;
             };
-            if ![old, new].iter().any(|m| m.unit.files.iter().any(|f| f == path)) {
+            if ![old, new].iter().any(|m| has(&m.unit.files, path)) {
                 continue;
             }
             if layouts::is_touched(old, new, name) {
@@ -695,9 +695,8 @@ impl Judge<'_> {
     /// Whether functions have a type in their text, of which the file tells them, and nothing is left open in those
     /// that a change of it has changed.
     fn is_settled_in_users(&self, pair: usize, path: &Path, name: &str) -> bool {
-        let is_user = |(v, m): (usize, &Member)| {
-            m.unit.files.iter().any(|f| f == path) && m.unit.is_whole && self.names(v, m, name)
-        };
+        let is_user =
+            |(v, m): (usize, &Member)| has(&m.unit.files, path) && m.unit.is_whole && self.names(v, m, name);
         let uses = |l: &Lineage| {
             let here = |v: usize| Some((v, l.members.get(v)?.as_ref()?));
             [pair, pair + 1].into_iter().filter_map(here).any(is_user)
@@ -711,7 +710,8 @@ impl Judge<'_> {
     fn is_settled_in_file(&self, pair: usize, path: &Path) -> bool {
         let sides = [pair, pair + 1].map(|version| self.readers(version, path));
         let is_whole = |unit: &&Arc<Unit>| unit.is_whole && unit.path == path;
-        let is_here = |l: &Lineage| l.members.iter().skip(pair).take(2).flatten().any(|m| m.file == path);
+        let is_here =
+            |l: &Lineage| l.members.iter().skip(pair).take(2).flatten().any(|m| is_same(&m.file, path));
         !is_header(path)
             && self.request.analysis.function.is_none()
             && sides.iter().all(|units| units.len() == 1 && units.iter().all(is_whole))
@@ -723,7 +723,7 @@ impl Judge<'_> {
     /// Whether a function that a prototype of a file declares is defined, or used, by functions that were
     /// compared, in which nothing is left open that the prototype changes.
     fn is_seen_by_users(&self, pair: usize, path: &Path, name: &str) -> bool {
-        let reads = |m: &Member| m.unit.files.iter().any(|f| f == path);
+        let reads = |m: &Member| has(&m.unit.files, path);
         let is_user = |(v, m): (usize, &Member)| {
             reads(m) && (*m.function.name == *name || m.unit.is_whole && self.names(v, m, name))
         };
@@ -784,7 +784,8 @@ impl Judge<'_> {
     fn member(&self, version: usize, path: &Path, line: u32, name: &str) -> Option<(usize, &Member)> {
         let members = || {
             let all = self.lineages.iter().enumerate();
-            all.filter_map(|(i, l)| Some((i, l.members[version].as_ref()?))).filter(|(_, m)| m.file == path)
+            all.filter_map(|(i, l)| Some((i, l.members[version].as_ref()?)))
+                .filter(|(_, m)| is_same(&m.file, path))
         };
         let within = |m: &Member| (m.function.span.line..=m.function.span.end_line).contains(&line);
         // Another body between is one that was lost: of several functions of one name the last is known.
@@ -867,6 +868,16 @@ impl Judge<'_> {
             here && other.unit.global(&g.symbol).is_none_or(|o| (o.size, &o.init) != (g.size, &g.init))
         })
     }
+}
+
+/// Whether two paths of one repository are the same: they are written alike, and a comparison part by part, as paths
+/// have it, was a seventh of a large commit's time.
+fn is_same(a: &Path, b: &Path) -> bool {
+    a.as_os_str() == b.as_os_str()
+}
+
+fn has(files: &[PathBuf], path: &Path) -> bool {
+    files.iter().any(|f| is_same(f, path))
 }
 
 fn line_of(told: Result<Told, &str>) -> Line {

@@ -2,7 +2,7 @@
 //!
 //! A branch of `#if FEATURE` is asked for by defining `FEATURE`, and a header may say `#define FEATURE 0` all the same,
 //! for want of another macro that a build would give. Here lines that define or undefine what was asked for are left
-//! out, but for those of the file that is looked at, whose text is what the question is about.
+//! out, but for those of the files that are looked at, whose text is what the question is about.
 
 use crate::history::SourceTree;
 use std::collections::BTreeSet;
@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 pub(super) struct Pinned {
     tree: Arc<dyn SourceTree>,
-    /// The file that stays as it is.
-    file: PathBuf,
+    /// The files that stay as they are.
+    files: BTreeSet<PathBuf>,
     macros: BTreeSet<String>,
 }
 
 impl Pinned {
-    pub fn new(tree: Arc<dyn SourceTree>, file: &Path, macros: BTreeSet<String>) -> Pinned {
-        Pinned { tree, file: file.to_path_buf(), macros }
+    pub fn new(tree: Arc<dyn SourceTree>, files: BTreeSet<PathBuf>, macros: BTreeSet<String>) -> Pinned {
+        Pinned { tree, files, macros }
     }
 
     /// The bytes without those lines, each of which leaves an empty one; `None` where there are none.
@@ -61,7 +61,7 @@ impl Pinned {
 impl SourceTree for Pinned {
     fn read(&self, path: &Path) -> Option<Arc<[u8]>> {
         let bytes = self.tree.read(path)?;
-        let without = if path == self.file { None } else { self.without(&bytes) };
+        let without = if self.files.contains(path) { None } else { self.without(&bytes) };
         Some(without.map_or(bytes, Into::into))
     }
 
@@ -71,7 +71,7 @@ impl SourceTree for Pinned {
 
     fn content_id(&self, path: &Path) -> Option<String> {
         let id = self.tree.content_id(path)?;
-        let is_other = path != self.file && self.without(&self.tree.read(path)?).is_some();
+        let is_other = !self.files.contains(path) && self.without(&self.tree.read(path)?).is_some();
         let names = || self.macros.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
         Some(if is_other { format!("{id} without {}", names()) } else { id })
     }
@@ -88,7 +88,8 @@ mod tests {
             ("a.h", "#if X\n# define A \\\n 0\n#undef A\n#define AB 1\n#endif\n"),
             ("a.c", "#define A 2\n"),
         ]);
-        let pinned = Pinned::new(Arc::new(tree), Path::new("a.c"), BTreeSet::from(["A".to_owned()]));
+        let pinned =
+            Pinned::new(Arc::new(tree), BTreeSet::from(["a.c".into()]), BTreeSet::from(["A".to_owned()]));
         let read =
             |path: &str| pinned.read(Path::new(path)).map(|b| String::from_utf8_lossy(&b).into_owned());
         assert_eq!(read("a.h").as_deref(), Some("#if X\n\n\n\n#define AB 1\n#endif\n"));
