@@ -11,6 +11,7 @@ pub mod definers;
 mod numbers;
 pub mod records;
 pub mod shapes;
+mod structures;
 pub mod tokens;
 
 use super::headers;
@@ -272,9 +273,12 @@ impl Evidence<'_> {
         self.strings(&mut out);
         self.texts(&mut out);
         self.constants(&mut out);
+        self.structures(&mut out);
         let defined: BTreeSet<&str> =
             self.items.iter().flat_map(|i| &i.declares).map(String::as_str).collect();
-        for name in self.named(IMPLICIT_CALL).into_iter().filter(|name| !defined.contains(name)) {
+        let unknown = |name: &&str| !defined.contains(name) && !out.prototypes.contains_key(*name);
+        let called: Vec<&str> = self.named(IMPLICIT_CALL).into_iter().filter(unknown).collect();
+        for name in called {
             if let Some(text) = headers::prototype(name) {
                 out.prototypes.insert(name.to_owned(), text);
             } else if let Some(kind) = self.result(name) {

@@ -15,6 +15,7 @@ use super::configurations::INACTIVE;
 use super::layouts;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::local::{Locals, Told};
+use super::new_names::NewNames;
 use super::objects::{Objects, is_mere_declaration, uses};
 use super::reach::Reach;
 use super::request::{FileChange, Hunk, Request};
@@ -66,6 +67,7 @@ pub(super) fn account(
         presence: BTreeMap::new(),
         types: BTreeMap::new(),
         told_types: BTreeSet::new(),
+        new_names: NewNames::of(lineages, request.changes.len()),
         code,
     };
     let mut told: BTreeMap<(usize, PathBuf, Arc<str>), Vec<HunkRef>> = BTreeMap::new();
@@ -158,6 +160,7 @@ pub(super) fn unread(
         presence: BTreeMap::new(),
         types: BTreeMap::new(),
         told_types: BTreeSet::new(),
+        new_names: NewNames::of(lineages, request.changes.len()),
         code: BTreeMap::new(),
     };
     let mut found = Vec::new();
@@ -220,6 +223,7 @@ struct Judge<'a> {
     /// Types that are told by their declarations, by step and name, and those of the hunk at hand.
     types: BTreeMap<(usize, Arc<str>), TypeChange>,
     told_types: BTreeSet<(usize, Arc<str>)>,
+    new_names: NewNames<'a>,
     /// By step and newer path: the code of both sides, where it differs in hunks alone.
     code: BTreeMap<(usize, PathBuf), Option<(Code, Code)>>,
 }
@@ -770,13 +774,23 @@ impl Judge<'_> {
             units.iter().map(|u| u.function(name).map(body_hash)).collect()
         };
         let (old, new) = (body(pair), body(pair + 1));
-        if old == new && old.len() == 1 {
+        if old == new && old.len() == 1 || self.is_only_renamed(pair, path, name) {
             return Line::Neutral;
         }
         if self.reached(pair, path, name).iter().any(|&i| self.has_churn(pair, i)) {
             return Line::Explained;
         }
         not("header")
+    }
+
+    /// Whether all that read a header have a function of it by another name, and nothing else of it is another.
+    fn is_only_renamed(&self, pair: usize, path: &Path, name: &str) -> bool {
+        let (old, new) = (self.readers(pair, path), self.readers(pair + 1, path));
+        let is_it = |unit: &&Arc<Unit>| {
+            let before = old.iter().find(|o| is_same(&o.path, &unit.path));
+            before.is_some_and(|before| self.new_names.is_only_renamed(pair, [before, unit], name))
+        };
+        !new.is_empty() && old.len() == new.len() && new.iter().all(is_it)
     }
 
     /// The function in which a line lies, by the number of its lineage. What comes before its name, as

@@ -42,20 +42,32 @@ impl<'l> NewNames<'l> {
     /// The older member of a step with the newer names; `None` where no name of its unit changes. Cost: once for a
     /// pair of units a walk over them, where functions come and go.
     pub fn older(&self, step: usize, old: &Member, new: &Member) -> Option<Member> {
-        let units = [&old.unit, &new.unit];
-        let key = (step, units.map(|u| Arc::as_ptr(u) as usize));
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        let renamed = match known {
-            Some(renamed) => renamed,
-            None => {
-                let renamed = self.renamed(step, units).map(Arc::new);
-                let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-                known.entry(key).or_insert(renamed).clone()
-            }
-        }?;
+        let renamed = self.of_units(step, [&old.unit, &new.unit])?;
         let (names, unit) = &*renamed;
         let function = with_names(&old.function, names).unwrap_or_else(|| old.function.clone());
         Some(Member { unit: unit.clone(), function, ..old.clone() })
+    }
+
+    /// Whether a function that one of two units of a step defines by this name is in the other one as well, by its new
+    /// or its old name, with an equal body.
+    pub fn is_only_renamed(&self, step: usize, [old, new]: [&Arc<Unit>; 2], name: &str) -> bool {
+        let Some(renamed) = self.of_units(step, [old, new]) else { return false };
+        let (names, older) = &*renamed;
+        let is_one = |(from, to): (&Arc<str>, &Arc<str>)| {
+            let bodies = [older, new].map(|u| u.function(to).map(key::body_hash));
+            (**from == *name || **to == *name) && bodies[0].is_some() && bodies[0] == bodies[1]
+        };
+        names.iter().any(is_one)
+    }
+
+    fn of_units(&self, step: usize, units: [&Arc<Unit>; 2]) -> Option<Arc<Renamed>> {
+        let key = (step, units.map(|u| Arc::as_ptr(u) as usize));
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let renamed = self.renamed(step, units).map(Arc::new);
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.entry(key).or_insert(renamed).clone()
+        })
     }
 
     fn renamed(&self, step: usize, [old, new]: [&Arc<Unit>; 2]) -> Option<Renamed> {
@@ -304,5 +316,7 @@ mod tests {
             &[("a.h", &header("fresh")), ("a.c", &source("fresh"))],
         );
         assert!(report.functions.iter().all(|f| f.changes.is_empty()), "{:?}", report.functions);
+        let neutral = |h: &crate::report::HunkReport| h.verdict == crate::report::Verdict::Neutral;
+        assert!(report.hunks.iter().all(neutral), "{:?}", report.hunks);
     }
 }
