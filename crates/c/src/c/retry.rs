@@ -253,6 +253,7 @@ impl Evidence<'_> {
         self.labels(&mut out);
         for name in self.named(UNDECLARED) {
             let known = out.types.contains_key(name)
+                || headers::declaring_type(name).is_some_and(|header| out.headers.contains(header))
                 || out.macros.contains_key(name)
                 || out.strings.contains_key(name)
                 || out.objects.contains_key(name)

@@ -482,3 +482,12 @@ fn unknown_functions_give_the_structures_that_are_wanted() {
     // A pointer to one is another matter.
     assert!(!made("void f(void) { struct insn *x = MOV(3); (void)x; }").contains("struct insn MOV"));
 }
+
+/// A type of the library that a cast and `sizeof` name is no object, too.
+#[test]
+fn a_type_of_the_library_is_no_object() {
+    let made = prelude(
+        "int f(Elf64_Sym *s) { return s->st_size != sizeof(Elf64_Sym) && (Elf64_Sym *)s->st_value; }\n",
+    );
+    assert_eq!(made, "#include <elf.h>\n");
+}
