@@ -505,8 +505,7 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
     }
     let count = |outcome| report.functions.iter().filter(|f| f.outcome == outcome).count();
     let renamed = report.functions.iter().filter(|f| is_renamed(f)).count();
-    let sides =
-        [(count(Outcome::Added), "added"), (count(Outcome::Removed), "removed"), (renamed, "renamed")];
+    let sides = [(count(Outcome::Added), "added"), (count(Outcome::Removed), "removed")];
     let sides =
         sides.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "function")));
     let made_or_gone = sides.collect::<Vec<_>>().join(", ");
@@ -523,6 +522,8 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
         "no churn, but what is no longer kept".to_owned()
     } else if everything_seen && !made_or_gone.is_empty() {
         format!("no churn; {made_or_gone}")
+    } else if everything_seen && renamed > 0 {
+        format!("no semantic change; {} renamed", counted(renamed, "function"))
     } else if everything_seen {
         "no semantic change".to_owned()
     } else {

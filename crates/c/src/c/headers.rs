@@ -134,6 +134,42 @@ pub fn declaring_type(name: &str) -> Option<&'static str> {
     index().types.get(name).or_else(|| of_windows().types.get(name)).copied()
 }
 
+/// Headers that nearly every source reads, through another one if not by itself.
+const COMMON: [&str; 14] = [
+    "limits.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "errno.h",
+    "fcntl.h",
+    "unistd.h",
+    "signal.h",
+    "sys/stat.h",
+    "sys/socket.h",
+    "netinet/in.h",
+    "inttypes.h",
+    "math.h",
+];
+
+/// Returns the library header that defines a constant, of those that are read nearly everywhere.
+pub fn defining_constant(name: &str) -> Option<&'static str> {
+    static INDEX: OnceLock<BTreeMap<&'static str, &'static str>> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        let mut index = BTreeMap::new();
+        for header in COMMON {
+            for line in library(header).unwrap_or_default().lines() {
+                let words = line.strip_prefix("#define ").and_then(|rest| rest.split_once(' '));
+                if let Some((name, _)) = words.filter(|(name, _)| !name.contains('(')) {
+                    index.entry(name).or_insert(header);
+                }
+            }
+        }
+        index
+    });
+    index.get(name).copied()
+}
+
 /// Returns the library header that defines a structure.
 pub fn declaring_tag(tag: &str) -> Option<&'static str> {
     index().tags.get(tag).or_else(|| of_windows().tags.get(tag)).map(|(header, _)| *header)
@@ -382,6 +418,9 @@ mod tests {
         assert_eq!(declaring_type("nonsense"), None);
         assert_eq!(declaring_type("DWORD"), Some("windows.h"));
         assert_eq!(declaring_tag("_OVERLAPPED"), Some("windows.h"));
+        assert_eq!(defining_constant("PATH_MAX"), Some("limits.h"));
+        assert_eq!(defining_constant("NULL"), Some("stddef.h"));
+        assert_eq!(defining_constant("isdigit"), None);
         // No machine that is configured for has it.
         assert!(!names().chain(types()).any(|n| n == "windows.h" || n == "DWORD"));
     }

@@ -258,7 +258,9 @@ impl Evidence<'_> {
                 || out.strings.contains_key(name)
                 || out.objects.contains_key(name)
                 || out.forward.contains(name);
-            if !known && self.gives_type(name) {
+            if !known && let Some(header) = headers::defining_constant(name) {
+                out.headers.insert(header);
+            } else if !known && self.gives_type(name) {
                 out.functions.insert(name.to_owned());
             } else if !known && self.begins_text(name) {
                 out.strings.insert(name.to_owned(), false);

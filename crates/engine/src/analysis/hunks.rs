@@ -23,13 +23,12 @@ use super::units::{LoadedUnit, is_header, is_source};
 use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::{Function, Unit};
-use crate::mvicfg::key::body_hash;
 use crate::report::{ChangeVerdict, HunkRef, HunkReport, Pending, RepoPath, Report, Verdict, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use types::TypeChange;
+use types::Types;
 
 /// What a range was seen to hold.
 pub(super) struct Seen<'a> {
@@ -65,8 +64,7 @@ pub(super) fn account(
         one_sided: false,
         alone: false,
         presence: BTreeMap::new(),
-        types: BTreeMap::new(),
-        told_types: BTreeSet::new(),
+        types: Types::default(),
         new_names: NewNames::of(lineages, request.changes.len()),
         code,
     };
@@ -80,7 +78,7 @@ pub(super) fn account(
             let opaque = change.opaque.is_some() && change.hunks.is_empty();
             for (k, hunk) in (if opaque { &whole[..] } else { &change.hunks }).iter().enumerate() {
                 let (verdict, why, pending) = judge.hunk(report, i, change, hunk);
-                let types = std::mem::take(&mut judge.told_types);
+                let types = std::mem::take(&mut judge.types.told);
                 hunks.push(HunkReport {
                     from: i as u32 + 1,
                     to: i as u32 + 2,
@@ -103,7 +101,7 @@ pub(super) fn account(
     }
     report.hunks = hunks;
     for ((step, path, name), at) in told {
-        let change = judge.types.get(&(step, name.clone()));
+        let change = judge.types.known.get(&(step, name.clone()));
         report.objects.extend(change.map(|c| c.report(&name, (step as Version + 1, &path), at)));
     }
 }
@@ -158,8 +156,7 @@ pub(super) fn unread(
         one_sided: false,
         alone: false,
         presence: BTreeMap::new(),
-        types: BTreeMap::new(),
-        told_types: BTreeSet::new(),
+        types: Types::default(),
         new_names: NewNames::of(lineages, request.changes.len()),
         code: BTreeMap::new(),
     };
@@ -220,9 +217,7 @@ struct Judge<'a> {
     alone: bool,
     /// By step and newer path.
     presence: BTreeMap<(usize, PathBuf), Presence>,
-    /// Types that are told by their declarations, by step and name, and those of the hunk at hand.
-    types: BTreeMap<(usize, Arc<str>), TypeChange>,
-    told_types: BTreeSet<(usize, Arc<str>)>,
+    types: Types,
     new_names: NewNames<'a>,
     /// By step and newer path: the code of both sides, where it differs in hunks alone.
     code: BTreeMap<(usize, PathBuf), Option<(Code, Code)>>,
@@ -528,16 +523,6 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a source that is no header is in one version alone of a step.
-    fn is_one_sided(&self, pair: usize, path: &Path) -> bool {
-        let mut changes = self.request.changes.get(pair).into_iter().flatten();
-        let is_it = |c: &FileChange| match (&c.old_path, &c.new_path) {
-            (Some(only), None) | (None, Some(only)) => only == path,
-            _ => false,
-        };
-        !is_header(path) && changes.any(is_it)
-    }
-
     /// What is told of the objects whose definition a line is of.
     fn object(&self, pair: usize, version: usize, path: &Path, line: u32) -> Option<Line> {
         self.objects.line(pair, version - pair, path, line).map(line_of)
@@ -691,54 +676,6 @@ impl Judge<'_> {
         used && layouts::begin_alike(&units(pair), &units(pair + 1))
     }
 
-    fn declaration(&self, pair: usize, path: &Path, name: &str, why: &str) -> Line {
-        let reached = self.reached(pair, path, name);
-        if reached.iter().any(|&i| self.has_churn(pair, i)) { Line::Explained } else { not(why) }
-    }
-
-    /// Whether functions have a type in their text, of which the file tells them, and nothing is left open in those
-    /// that a change of it has changed.
-    fn is_settled_in_users(&self, pair: usize, path: &Path, name: &str) -> bool {
-        let is_user =
-            |(v, m): (usize, &Member)| has(&m.unit.files, path) && m.unit.is_whole && self.names(v, m, name);
-        let uses = |l: &Lineage| {
-            let here = |v: usize| Some((v, l.members.get(v)?.as_ref()?));
-            [pair, pair + 1].into_iter().filter_map(here).any(is_user)
-        };
-        self.lineages.iter().any(uses)
-            && self.reached(pair, path, name).iter().all(|i| self.is_settled(pair, *i))
-    }
-
-    /// Whether nothing is left open in the functions of a file that no other one includes: nobody else sees what a type
-    /// is there.
-    fn is_settled_in_file(&self, pair: usize, path: &Path) -> bool {
-        let sides = [pair, pair + 1].map(|version| self.readers(version, path));
-        let is_whole = |unit: &&Arc<Unit>| unit.is_whole && unit.path == path;
-        let is_here =
-            |l: &Lineage| l.members.iter().skip(pair).take(2).flatten().any(|m| is_same(&m.file, path));
-        !is_header(path)
-            && self.request.analysis.function.is_none()
-            && sides.iter().all(|units| units.len() == 1 && units.iter().all(is_whole))
-            && (0..self.lineages.len())
-                .filter(|i| is_here(&self.lineages[*i]))
-                .all(|i| self.is_settled(pair, i))
-    }
-
-    /// Whether a function that a prototype of a file declares is defined, or used, by functions that were
-    /// compared, in which nothing is left open that the prototype changes.
-    fn is_seen_by_users(&self, pair: usize, path: &Path, name: &str) -> bool {
-        let reads = |m: &Member| has(&m.unit.files, path);
-        let is_user = |(v, m): (usize, &Member)| {
-            reads(m) && (*m.function.name == *name || m.unit.is_whole && self.names(v, m, name))
-        };
-        let sides = |l: &Lineage| {
-            let here = |v: usize| Some((v, l.members.get(v)?.as_ref()?));
-            [pair, pair + 1].into_iter().filter_map(here).any(is_user)
-        };
-        let settled = |i: &usize| self.is_settled(pair, *i);
-        self.lineages.iter().any(sides) && self.reached(pair, path, name).iter().all(settled)
-    }
-
     /// What is defined and which branches are taken is reported as such unless it reaches a churn;
     /// what is included counts for what it brings.
     fn directive(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
@@ -765,32 +702,6 @@ impl Judge<'_> {
             return Line::Explained;
         }
         if is_settled { Line::Neutral } else { not("undecided") }
-    }
-
-    /// A function that a header defines: its text counts in every unit that reads the header.
-    fn header_function(&self, pair: usize, path: &Path, name: &str) -> Line {
-        let body = |version: usize| -> BTreeSet<Option<String>> {
-            let units = self.readers(version, path);
-            units.iter().map(|u| u.function(name).map(body_hash)).collect()
-        };
-        let (old, new) = (body(pair), body(pair + 1));
-        if old == new && old.len() == 1 || self.is_only_renamed(pair, path, name) {
-            return Line::Neutral;
-        }
-        if self.reached(pair, path, name).iter().any(|&i| self.has_churn(pair, i)) {
-            return Line::Explained;
-        }
-        not("header")
-    }
-
-    /// Whether all that read a header have a function of it by another name, and nothing else of it is another.
-    fn is_only_renamed(&self, pair: usize, path: &Path, name: &str) -> bool {
-        let (old, new) = (self.readers(pair, path), self.readers(pair + 1, path));
-        let is_it = |unit: &&Arc<Unit>| {
-            let before = old.iter().find(|o| is_same(&o.path, &unit.path));
-            before.is_some_and(|before| self.new_names.is_only_renamed(pair, [before, unit], name))
-        };
-        !new.is_empty() && old.len() == new.len() && new.iter().all(is_it)
     }
 
     /// The function in which a line lies, by the number of its lineage. What comes before its name, as
@@ -947,6 +858,7 @@ fn told_there(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> Option<
 }
 
 mod conditions;
+mod declarations;
 mod types;
 
 #[cfg(test)]

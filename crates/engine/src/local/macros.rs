@@ -16,6 +16,9 @@ use std::sync::Arc;
 pub(super) const WORDS_BEFORE: u32 = 12;
 pub(super) const WORDS_BEHIND: u32 = 40;
 
+/// What pointers are told by, and no number.
+const NULL: &str = "NULL";
+
 /// Names of values.
 pub(super) type Macros = Rc<BTreeMap<Literal, Arc<str>>>;
 /// Names of the values of operands.
@@ -119,7 +122,7 @@ pub(super) fn written_on(
 ) -> Macros {
     let mut own: BTreeMap<&Literal, Option<&Arc<str>>> = BTreeMap::new();
     for s in units[class].written.spelled.iter().filter(|s| lines.contains(&s.line)) {
-        let name = s.name.as_ref();
+        let name = s.name.as_ref().filter(|name| &***name != NULL);
         let is_one = |unit: &Unit, name: &Arc<str>| {
             unit.spells_only(name, &s.value) && !unit.gaps.invented.contains_key(name)
         };
@@ -167,6 +170,9 @@ fn nearest(unit: &Unit, lines: &BTreeSet<u32>) -> BTreeMap<Literal, Arc<str>> {
         // of another line has in it.
         let names_itself = s.name.as_ref().is_some_and(|n| n.starts_with(['\'', '0']));
         let is_common = names_itself || matches!(s.value, Literal::Number(-1..=1));
+        if s.name.as_ref().is_some_and(|name| &**name == NULL) {
+            continue;
+        }
         if (is_common || s.is_inner) && away > 0 {
             continue;
         }

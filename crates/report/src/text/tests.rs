@@ -437,3 +437,77 @@ fn numbers_are_joined_to_ranges() {
     assert_eq!(ranges([]), "");
     assert_eq!(ranges([u32::MAX, u32::MAX - 1]), "4294967294 4294967295");
 }
+
+/// A function that comes alone is named, and so is one of which nothing but another name is told.
+#[test]
+fn what_comes_goes_or_gets_another_name_is_named() {
+    let function = |name: &str, outcome: Outcome, versions: &[(Version, &str)]| {
+        let place = |name: &str| crate::Place { file: "src/area.c".into(), name: name.into() };
+        let mut f = FunctionReport {
+            file: "src/area.c".into(),
+            name: name.into(),
+            versions: versions.iter().map(|(v, _)| *v).collect(),
+            outcome,
+            complete: true,
+            ..FunctionReport::default()
+        };
+        f.identity.versions = versions.iter().map(|(v, name)| (*v, place(name))).collect();
+        f
+    };
+    let mut report = Report {
+        versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "tidy")],
+        hunks: vec![hunk(2, 3, Verdict::Neutral, None)],
+        functions: vec![function("width", Outcome::Analysed, &[(1, "w"), (2, "width")])],
+        ..Report::default()
+    };
+    let head = "versions  1 a000000   2 b000000 (HEAD) tidy\n\ncommit b000000 tidy\n";
+    let tail = "nothing undecided; 1 of 1 hunk explained or neutral\n";
+    check(
+        &report,
+        &wide(),
+        &format!(
+            "{head}  src/area.c  renamed: width() from w()\n\nno semantic change; 1 function renamed; {tail}"
+        ),
+    );
+    report.functions.push(function("height", Outcome::Added, &[(2, "height")]));
+    report.functions.push(function("old", Outcome::Removed, &[(1, "old")]));
+    check(
+        &report,
+        &wide(),
+        &format!(
+            "{head}  src/area.c  gone: old()\n  src/area.c  new: height()\n  src/area.c  renamed: width() from w()\n\nno churn; 1 function added, 1 function removed; {tail}"
+        ),
+    );
+}
+
+/// What comes with its file is named there, unless everything is asked for.
+#[test]
+fn objects_of_new_files_are_named_in_one_line() {
+    let object = |name: &str, hunk: (u32, u32)| crate::ObjectReport {
+        name: name.into(),
+        outcome: crate::object::ObjectOutcome::Added,
+        hunks: vec![HunkRef {
+            file: "a.c".into(),
+            old_start: hunk.0,
+            old_lines: 0,
+            new_start: hunk.1,
+            new_lines: 40,
+        }],
+        ..crate::object::samples::object(crate::object::ObjectOutcome::Added, "", "starts as 0")
+    };
+    let mut report = Report {
+        versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "tidy")],
+        objects: vec![object("first", (0, 1)), object("second", (0, 1))],
+        ..Report::default()
+    };
+    let text = |report: &Report| {
+        let mut out = Vec::new();
+        render(report, &wide(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    assert!(text(&report).contains("\n  a.c  new: first second\n"), "{}", text(&report));
+    // In a file that was there each has its rows.
+    report.objects.push(object("third", (7, 8)));
+    let told = text(&report);
+    assert!(told.contains("new: first second\n") && told.contains("  a.c  third  new"), "{told}");
+}

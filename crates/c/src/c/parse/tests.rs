@@ -491,3 +491,10 @@ fn a_type_of_the_library_is_no_object() {
     );
     assert_eq!(made, "#include <elf.h>\n");
 }
+
+/// A header of the project that is missing includes those of the library, most likely.
+#[test]
+fn constants_of_the_library_are_what_they_are() {
+    let made = prelude("int f(int fd) { char t[PATH_MAX]; t[0] = fd == EINTR; return t[0]; }\n");
+    assert_eq!(made, "#include <errno.h>\n#include <limits.h>\n");
+}

@@ -10,6 +10,7 @@ use crate::analysis::request::FileChange;
 use crate::frontend::c::lines::LineKind;
 use crate::ir::{Field, Record, Unit};
 use crate::report::{ChangeVerdict, Definitions, Effect, HunkRef, ObjectReport, RepoPath, Version};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,6 +24,14 @@ pub(super) struct TypeChange {
     called: Option<Arc<str>>,
     before: Vec<String>,
     now: Vec<String>,
+}
+
+/// Types that are told by their declarations, by step and name.
+#[derive(Default)]
+pub(super) struct Types {
+    pub known: BTreeMap<(usize, Arc<str>), TypeChange>,
+    /// Those of the hunk at hand.
+    pub told: BTreeSet<(usize, Arc<str>)>,
 }
 
 impl TypeChange {
@@ -128,12 +137,12 @@ impl Judge<'_> {
         let path = if version == pair { old } else { new };
         let Some(LineKind::Type(name)) = self.kind(version, path, line) else { return false };
         let key = (pair, name.clone());
-        if !self.types.contains_key(&key) {
+        if !self.types.known.contains_key(&key) {
             let units = (self.readers(pair, old), self.readers(pair + 1, new));
             let Some(found) = TypeChange::of(&units.0, &units.1, &name) else { return false };
-            self.types.insert(key.clone(), found);
+            self.types.known.insert(key.clone(), found);
         }
-        self.told_types.insert(key);
+        self.types.told.insert(key);
         true
     }
 }
