@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 35] = [
+const WORDS: [Entry; 37] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -145,6 +145,16 @@ const WORDS: [Entry; 35] = [
         "undefined",
         "C does not say what happens: a null pointer is followed, a division by zero, an overflow of a signed sum.",
         "+ if (!p) return -1;\n  return p->n;\n\nwhen    p == NULL\nbefore  undefined: p is NULL\nnow     returns -1",
+    ),
+    (
+        "renamed",
+        "A function, or an object, has another name. Who calls a function by its new name is not told as changed.",
+        "src/area.c  renamed: width() from w()",
+    ),
+    (
+        "reads",
+        "A volatile object is read, which others see; what is read there may be any value.",
+        "now     reads r->status",
     ),
     (
         "goes on at",

@@ -74,9 +74,21 @@ fn configured(
     (macros, is_pinned): (&Macros, bool),
 ) -> Request {
     let mut options = request.options.clone();
+    let texts: Vec<String> = request
+        .versions
+        .iter()
+        .skip(step)
+        .take(2)
+        .flat_map(|v| files.iter().filter_map(|file| v.tree.read(file)))
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .collect();
     for (name, value) in macros {
         options.defines.retain(|(known, _)| known != name);
         match value {
+            // What it is nobody knows: a constant of its own.
+            Some(_) if is_only_asked_for(&texts, name) => {
+                options.defines.push((name.clone(), Some(name.clone())))
+            }
             Some(value) => options.defines.push((name.clone(), Some(value.clone()))),
             None => options.undefines.push(name.clone()),
         }
@@ -99,6 +111,34 @@ fn configured(
         options,
         analysis,
     }
+}
+
+/// Whether the code of some texts uses a macro as a value, and their directives only ask whether it is defined.
+fn is_only_asked_for(texts: &[String], name: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let places = |line: &str| -> Vec<usize> {
+        let alone = |at: &usize| {
+            let (before, behind) = (&line[..*at], &line[at + name.len()..]);
+            !before.ends_with(is_word) && !behind.starts_with(is_word)
+        };
+        line.match_indices(name).map(|(at, _)| at).filter(alone).collect()
+    };
+    let mut is_used = false;
+    for line in texts.iter().flat_map(|text| text.lines()) {
+        let Some(directive) = line.trim_start().strip_prefix('#') else {
+            is_used |= !places(line).is_empty();
+            continue;
+        };
+        let directive = directive.trim_start();
+        if ["ifdef", "ifndef"].iter().any(|word| directive.starts_with(word)) {
+            continue;
+        }
+        let asks = |at: &usize| directive[..*at].trim_end_matches([' ', '(']).ends_with("defined");
+        if !places(directive).iter().all(asks) {
+            return false;
+        }
+    }
+    is_used
 }
 
 /// Puts what a configuration says of hunks that were not looked at in their place, and its changes beside others.
@@ -382,6 +422,27 @@ mod tests {
         ));
         assert_eq!(report.hunks[0].verdict, Verdict::Explained, "{report:?}");
         assert_eq!(report.functions[0].changes[0].under.as_deref(), Some("DEEP"));
+    }
+
+    /// Two constants that nobody knows are not one.
+    #[test]
+    fn a_macro_that_is_a_value_is_no_number() {
+        let text = |call: &str| {
+            format!(
+                "int set(int, int);\nint f(int x)\n{{\n#if defined(GET) && defined(SET)\n    return set({call}, x);\n#endif\n    return x;\n}}\n"
+            )
+        };
+        let (old, new) = (text("GET"), text("SET"));
+        let versions = [vec![("a.c", old.as_str())], vec![("a.c", new.as_str())]];
+        let options = Options { jobs: 1, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        let delta = &report.functions[0].changes[0].deltas[0];
+        let texts = [&delta.before, &delta.now].map(|e| e.iter().map(|e| e.text.clone()).collect::<Vec<_>>());
+        assert_eq!(texts, [["returns set(GET, x)"], ["returns set(SET, x)"]], "{report:?}");
+        let texts =
+            ["#ifdef A\nint x = A;\n#endif\n#if B\nint y = B;\n#endif\n#if C > 2\n#endif\n".to_owned()];
+        let asked = ["A", "B", "C", "D"].map(|name| is_only_asked_for(&texts, name));
+        assert_eq!(asked, [true, false, false, false]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! report and for the account of hunks.
 
 use super::lineage::{Lineage, Member};
-use super::new_names::NewNames;
+use super::new_names::{self, NewNames};
 use super::request::{FileChange, Hunk, Request};
 use super::watch::Watch;
 use crate::fault;
@@ -82,7 +82,7 @@ impl Locals {
         let pairs: Vec<(usize, usize)> =
             (0..lineages.len()).flat_map(|l| (0..steps).map(move |v| (l, v))).collect();
         let sources = Sources::default();
-        let new_names = NewNames::of(lineages, steps);
+        let names = NewNames::of(lineages, steps);
         let one = |(l, v): (usize, usize)| {
             let lineage = lineages.get(l)?;
             let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
@@ -92,13 +92,16 @@ impl Locals {
                 return None;
             }
             let [before, now] = [(v, old), (v + 1, new)].map(|(v, m)| sources.of(request, v, m));
-            let renamed = new_names.older(v, old, new);
-            let old = renamed.as_ref().unwrap_or(old);
+            let renamed = names.older(v, old, new);
+            let old = renamed.as_ref().map_or(old, |(old, _)| old);
             let compared = fault::caught(|| compare([(old, &before), (new, &now)]));
             let (mut changes, queries) = compared.unwrap_or_else(|reason| {
                 has_fault(lineage, &reason);
                 None
             })?;
+            if let Some((_, names)) = &renamed {
+                new_names::call_by_old_names(&mut changes, names);
+            }
             give_lines(&mut changes, &hunks_of(request, v, old, new));
             let structure = [structure(old, &before), structure(new, &now)];
             Some(((l, v), changes, structure, queries as u64))

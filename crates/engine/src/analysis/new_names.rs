@@ -7,6 +7,7 @@
 
 use super::lineage::{Lineage, Member};
 use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
+use crate::local::Change;
 use crate::mvicfg::key;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// New names by old ones.
 type Names = BTreeMap<Arc<str>, Arc<str>>;
 /// An older unit with the names that its functions get.
-type Renamed = (Names, Arc<Unit>);
+pub(super) type Renamed = (Names, Arc<Unit>);
 
 /// Rounds in which callers are found equal once their callees have one name.
 const ROUNDS: usize = 8;
@@ -39,13 +40,12 @@ impl<'l> NewNames<'l> {
         NewNames { linked: (0..steps).map(linked).collect(), known: Mutex::default() }
     }
 
-    /// The older member of a step with the newer names; `None` where no name of its unit changes. Cost: once for a
-    /// pair of units a walk over them, where functions come and go.
-    pub fn older(&self, step: usize, old: &Member, new: &Member) -> Option<Member> {
+    /// The older member of a step with the newer names, and these by the old ones; `None` where no name of its unit
+    /// changes. Cost: once for a pair of units a walk over them, where functions come and go.
+    pub fn older(&self, step: usize, old: &Member, new: &Member) -> Option<(Member, Arc<Renamed>)> {
         let renamed = self.of_units(step, [&old.unit, &new.unit])?;
-        let (names, unit) = &*renamed;
-        let function = with_names(&old.function, names).unwrap_or_else(|| old.function.clone());
-        Some(Member { unit: unit.clone(), function, ..old.clone() })
+        let function = with_names(&old.function, &renamed.0).unwrap_or_else(|| old.function.clone());
+        Some((Member { unit: renamed.1.clone(), function, ..old.clone() }, renamed))
     }
 
     /// Whether a function that one of two units of a step defines by this name is in the other one as well, by its new
@@ -98,6 +98,27 @@ impl<'l> NewNames<'l> {
             names.retain(|from, to| !used[0].contains(to) && !used[1].contains(from));
         }
         names
+    }
+}
+
+/// Tells what the older version does by the names that it has for what it calls.
+pub(super) fn call_by_old_names(changes: &mut [Change], renamed: &Renamed) {
+    let before = changes.iter_mut().flat_map(|c| &mut c.deltas).flat_map(|d| &mut d.before);
+    for effect in before {
+        let mut told = String::new();
+        let (mut rest, mut is_quoted) = (effect.text.as_str(), false);
+        while let Some(c) = rest.chars().next() {
+            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let end =
+                if is_word(c) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { c.len_utf8() };
+            let (word, behind) = rest.split_at(end);
+            is_quoted ^= c == '"' && !told.ends_with('\\');
+            let is_call = !is_quoted && behind.starts_with('(');
+            let old = renamed.0.iter().find(|(_, new)| is_call && &***new == word).map(|(old, _)| &**old);
+            told.push_str(old.unwrap_or(word));
+            rest = behind;
+        }
+        effect.text = told;
     }
 }
 
@@ -272,6 +293,21 @@ mod tests {
         let other = "(int n)\n{\nnote(n);\nnote(4);\nnote(n + 3);\nreturn n;\n}\n";
         let (_, report) = told(&[("a.c", &old)], &[("a.c", &calls("fresh", other))]);
         assert!(report.functions.iter().all(|f| f.identity.from.is_none()), "{:?}", report.functions);
+    }
+
+    /// What the older version called had no other name then.
+    #[test]
+    fn what_was_called_is_told_by_its_old_name() {
+        let g = |name: &str, n: u32| format!("int g(int n) {{ note({n}); return {name}(n + {n}); }}\n");
+        let (old, new) = (calls("old", BODY) + &g("old", 1), calls("fresh", BODY) + &g("fresh", 2));
+        check(
+            &[("a.c", &old)],
+            &[("a.c", &new)],
+            &[
+                "fresh from a.c:old",
+                "g: calls note(1); returns old(n + 1) | calls note(2); returns fresh(n + 2)",
+            ],
+        );
     }
 
     #[test]
