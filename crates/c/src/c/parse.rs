@@ -364,7 +364,7 @@ impl Run {
         let invented = honesty::invented(text, &items, &self.diagnostics, &guesses);
         let calls = self.tokens.iter().filter(|t| !t.expansion.is_dummy()).map(|t| t.expansion.lo).collect();
         Parsed {
-            prelude: guesses.prelude(),
+            prelude: guesses.prelude(&|_| false),
             labels: guesses.labels.iter().map(|l| Arc::from(l.as_str())).collect(),
             invented,
             calls,
@@ -490,8 +490,9 @@ fn run(
     guesses: &Guesses,
 ) -> Result<Run, Rejected> {
     let source = files.source(path).ok_or_else(|| Rejected::Missing(path.to_path_buf()))?;
+    let stands_for_itself = |name: &str| opts.defines.iter().any(|d| d.split_once('=') == Some((name, name)));
     let Preprocessed { mut session, tokens, mut diagnostics, keywords } =
-        preprocess(files, source, path, opts, &guesses.prelude())?;
+        preprocess(files, source, path, opts, &guesses.prelude(&stands_for_itself))?;
     let tokens = retry::tokens::rewrite(tokens, &mut session.interner, guesses);
     files.check(path)?;
     guard::check_tokens(path, Text { tokens: &tokens, interner: &session.interner })?;

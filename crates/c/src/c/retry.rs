@@ -92,8 +92,9 @@ pub struct Guesses {
 }
 
 impl Guesses {
-    /// Returns the text to put before the unit's first line.
-    pub fn prelude(&self) -> String {
+    /// Returns the text to put before the unit's first line. `stands_for_itself`: whether a macro is defined as its own
+    /// name, so that it is defined and has no value.
+    pub fn prelude(&self, stands_for_itself: &dyn Fn(&str) -> bool) -> String {
         let mut out = String::new();
         for header in &self.headers {
             out += &format!("#include <{header}>\n");
@@ -117,8 +118,12 @@ impl Guesses {
         }
         self.records.declare(&mut out);
         for (name, is) in self.objects.iter().filter(|(n, _)| !self.labels.contains(*n)) {
+            let declaration = format!("{OBJECT}{}{name};\n", kind(*is, name));
             // A header that is read for something else may define it.
-            out += &format!("#ifndef {name}\n{OBJECT}{}{name};\n#endif\n", kind(*is, name));
+            out += &match stands_for_itself(name) {
+                true => declaration,
+                false => format!("#ifndef {name}\n{declaration}#endif\n"),
+            };
         }
         for (name, is) in &self.results {
             match is {
