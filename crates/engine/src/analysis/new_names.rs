@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 type Names = BTreeMap<Arc<str>, Arc<str>>;
 /// An older unit with the names that its functions get.
 pub(super) type Renamed = (Names, Arc<Unit>);
+/// A step and the addresses of both units, which the lineages keep alive.
+type Pair = (usize, [usize; 2]);
 
 /// Rounds in which callers are found equal once their callees have one name.
 const ROUNDS: usize = 8;
@@ -24,8 +26,7 @@ const ROUNDS: usize = 8;
 pub(super) struct NewNames<'l> {
     /// By step: both members of lineages that have two names there.
     linked: Vec<Vec<[&'l Member; 2]>>,
-    /// By step and the addresses of both units, which the lineages keep alive.
-    known: Mutex<BTreeMap<(usize, [usize; 2]), Option<Arc<Renamed>>>>,
+    known: Mutex<BTreeMap<Pair, Option<Arc<Renamed>>>>,
 }
 
 impl<'l> NewNames<'l> {

@@ -36,9 +36,9 @@ impl Speaker<'_> {
 
     /// The volatile object that is read, or written and with what.
     pub(super) fn volatile(&mut self, naming: &Naming, event: &Event) -> String {
-        let access = match &self.graph.node(event.node).instr {
-            Instr::Load { access, .. } | Instr::Store { access, .. } => access,
-            _ => return VOLATILE.to_owned(),
+        let (Instr::Load { access, .. } | Instr::Store { access, .. }) = &self.graph.node(event.node).instr
+        else {
+            return VOLATILE.to_owned();
         };
         let Some((address, written)) = event.args.split_first() else { return VOLATILE.to_owned() };
         let address = current(self.pool, *address, event.memory.0);

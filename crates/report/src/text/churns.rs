@@ -46,7 +46,7 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         super::changes::write_objects(view, &step.objects, out)?;
         super::changes::write_compiled(view, &step.compiled, out)?;
         for comings in &step.comings {
-            let all: Vec<String> = comings.functions.iter().map(|n| visible(n)).collect();
+            let all: Vec<String> = comings.functions.iter().map(visible).collect();
             let most = if view.options.verbose || all.len() <= COMINGS_SHOWN + 1 {
                 all.len()
             } else {
