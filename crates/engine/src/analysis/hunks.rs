@@ -23,6 +23,7 @@ use super::units::{LoadedUnit, is_header, is_source};
 use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::ir::{Function, Unit};
+use crate::mvicfg::key;
 use crate::report::{ChangeVerdict, HunkRef, HunkReport, Pending, RepoPath, Report, Verdict, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -642,6 +643,14 @@ impl Judge<'_> {
             .is_some_and(|a| a.class_of[pair].is_none() != a.class_of[pair + 1].is_none())
     }
 
+    /// Whether a function is the same as it stands, with its macros expanded: what is another is what it calls or
+    /// reads, and told there.
+    fn is_as_written(&self, pair: usize, lineage: usize) -> bool {
+        let members = self.lineages.get(lineage).map(|l| (l.members.get(pair), l.members.get(pair + 1)));
+        let Some((Some(Some(old)), Some(Some(new)))) = members else { return false };
+        old.surroundings == new.surroundings && key::body_hash(&old.function) == key::body_hash(&new.function)
+    }
+
     fn has_churn(&self, pair: usize, lineage: usize) -> bool {
         let Some(l) = self.lineages.get(lineage) else { return false };
         if self.request.analysis.properties_only {
@@ -679,10 +688,8 @@ impl Judge<'_> {
     /// What is defined and which branches are taken is reported as such unless it reaches a churn;
     /// what is included counts for what it brings.
     fn directive(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
-        let bytes = self.request.versions[version].tree.read(path);
-        let text =
-            bytes.as_deref().and_then(|b| b.split(|b| *b == b'\n').nth((line as usize).checked_sub(1)?));
-        let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+        let bytes = self.request.versions[version].tree.read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(first_line(&bytes, line)).into_owned();
         let mut words = text.trim_start().trim_start_matches('#').split_whitespace();
         let (word, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let name = name.split('(').next().unwrap_or_default();
@@ -690,7 +697,7 @@ impl Judge<'_> {
         if reached.iter().any(|&i| self.has_churn(pair, i)) {
             return Line::Explained;
         }
-        let is_settled = reached.iter().all(|i| self.is_settled(pair, *i));
+        let is_settled = reached.iter().all(|i| self.is_settled(pair, *i) || self.is_as_written(pair, *i));
         // Followed to its expansions: what has another one does the same, or is told.
         if matches!(word, "define" | "undef") && is_settled && !self.readers(version, path).is_empty() {
             return Line::Neutral;
@@ -793,6 +800,14 @@ impl Judge<'_> {
             here && other.unit.global(&g.symbol).is_none_or(|o| (o.size, &o.init) != (g.size, &g.init))
         })
     }
+}
+
+/// The line on which a directive begins that a line goes on with.
+fn first_line(text: &[u8], line: u32) -> &[u8] {
+    let lines: Vec<&[u8]> = text.split(|b| *b == b'\n').take(line as usize).collect();
+    let goes_on = |line: &&&[u8]| line.trim_ascii_end().ends_with(b"\\");
+    let before = lines.iter().rev().skip(1).take_while(goes_on).count();
+    lines.len().checked_sub(before + 1).and_then(|k| lines.get(k)).copied().unwrap_or_default()
 }
 
 /// Whether two paths of one repository are the same: they are written alike, and a comparison part by part, as paths
