@@ -40,7 +40,9 @@ pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
 pub use spelled::{Compared, Literal, Spelled};
-pub use term::{App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval};
+pub use term::{
+    ARRAY_LENGTH, App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval,
+};
 pub use unit::{
     Answers, DataModel, Gaps, Global, Hooks, InitPiece, Linkage, Prototype, StaticAssertion, Unit, Written,
     retyped,

@@ -24,6 +24,8 @@ pub struct TermId(pub u32);
 /// What the names of parameters that stand for a loop's values begin with; no C name does. Such a
 /// value is an input to a proof, and may be anything that the loop computes.
 pub const LOOP_VALUE: &str = "\\loop:";
+/// Name of the variables that hold lengths of arrays: like that of an inlined callee's, it is none of the function's own.
+pub const ARRAY_LENGTH: &str = "array::length";
 
 /// A quantity that is not computed by the function: its value is fixed before the first
 /// instruction. Two versions share a leaf when they share its key.

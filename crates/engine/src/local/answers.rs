@@ -7,8 +7,10 @@
 use super::compare::{Comparer, tags};
 use super::machine::{End, Event, Hazard, Literal, Path};
 use super::mistake::{Mistake, is_made};
+use super::side::call_types;
 use super::sites::Tag;
 use super::tested::reads;
+use super::widened;
 use crate::ir::{App, Const, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
 use crate::mvicfg::MvId;
 use crate::semantics::library;
@@ -96,6 +98,7 @@ impl Comparer<'_> {
                 && (self.is_equal_call(theirs, &mine, joint)
                     || self.is_equal_but_for_own(old, path, k, joint))
             {
+                self.widen_answer(theirs, &mine, path);
                 continue;
             }
             // Numbers of nodes and of loops are below.
@@ -129,6 +132,21 @@ impl Comparer<'_> {
                 self.rename(path, from, to);
             }
             path.events[k].tag = tag;
+        }
+    }
+
+    /// Makes what a call gives to the newer path the older one's number, where the function has a wider type now.
+    fn widen_answer(&mut self, theirs: &Event, mine: &Event, path: &mut Path) {
+        let (Some(narrow), Some(wide)) = (theirs.result, mine.result) else { return };
+        let widths = [narrow, wide].map(|t| self.pool.sort(t).bits());
+        let ([Some(m), Some(n)], Some((ty, _))) = (widths, call_types(self.graph, theirs.class, theirs.node))
+        else {
+            return;
+        };
+        if m < n
+            && let Some(number) = widened::extended(&mut self.pool, narrow, ty, n)
+        {
+            self.rename(path, wide, number);
         }
     }
 

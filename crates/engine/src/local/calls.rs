@@ -41,11 +41,12 @@ pub(super) fn call_text(
         .iter()
         .enumerate()
         .map(|(k, a)| {
-            let name = names.and_then(|n| n.get(k)).filter(|n| {
-                let is_size = n.contains("sizeof") && is_short(n);
-                (is_name(n) || is_size) && pool.as_const(*a).is_some()
-            });
+            let written = names.and_then(|n| n.get(k));
+            let is_size = |n: &&String| n.contains("sizeof") && is_short(n);
+            let name = written.filter(|n| (is_name(n) || is_size(n)) && pool.as_const(*a).is_some());
             let text = name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)));
+            // The size of an array whose length varies has no name.
+            let text = written.filter(|n| is_size(n) && !is_plain(&text)).cloned().unwrap_or(text);
             let string =
                 || naming.unit.and_then(|unit| whole_literal(pool, unit, *a)).map(|bytes| quoted(&bytes));
             if is_plain(&text) { text } else { string().unwrap_or_else(|| "…".to_owned()) }

@@ -17,7 +17,7 @@ use super::liveness::Liveness;
 use super::machine::{End, Event, Literal, Machine, Path, variable_leaf};
 use super::mistake::{Mistake, is_made};
 use super::region::{Cut, Region, decision, paths};
-use super::side::Side;
+use super::side::{Side, call_types};
 use super::sites::Tag;
 use super::tested::{Test, reads};
 use super::text_tests::{self, Exclusions};
@@ -201,9 +201,12 @@ impl Comparer<'_> {
         // An assignment has to do with what is asked of its variable, and with what is written to it.
         let written: BTreeSet<VarId> = paths.flat_map(Path::written).collect();
         let mut past_calls = false;
-        for (class, tests) in std::mem::take(&mut self.given).iter().enumerate() {
+        let given = std::mem::take(&mut self.given);
+        let rechecked = self.rechecked(&given);
+        for (class, tests) in given.iter().enumerate() {
             for test in tests {
                 let term = test.term(self.graph, &mut self.pool, self.sides[class]);
+                let term = term.filter(|t| !test.past_calls || !rechecked.contains(t));
                 let is_asked = |t: &TermId| match test.assigned {
                     Some(v) => {
                         let own = self.pool.known_leaf(&variable_leaf(self.graph, v));
@@ -217,6 +220,16 @@ impl Comparer<'_> {
             }
         }
         Premises { conditions: found, exclusions, past_calls }
+    }
+
+    /// What each version tests by itself before a call: to test it once more behind the call is no matter of one of them.
+    fn rechecked(&mut self, given: &[Vec<Rc<Test>>; 2]) -> BTreeSet<TermId> {
+        let [old, new] = [0, 1].map(|class: usize| {
+            let own = given[class].iter().filter(|test| test.past_calls && test.is_own(self.graph));
+            let terms = own.filter_map(|test| test.term(self.graph, &mut self.pool, self.sides[class]));
+            terms.collect::<BTreeSet<TermId>>()
+        });
+        old.intersection(&new).copied().collect()
     }
 
     pub(super) fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
@@ -589,11 +602,35 @@ impl Comparer<'_> {
                 if let Some(is_equal) = self.is_equal_copy([a, b], k, joint) {
                     return is_equal;
                 }
+                // What a format is given is read as the format says.
+                let [x, y] = match format.is_some_and(|f| k > f) {
+                    true => [x, y],
+                    false => self.of_one_width([(a, x), (b, y)], k),
+                };
                 x == y
                     || format == Some(k) && self.print_alike((a.class, x), (b.class, y))
                     || self.pool.sort(x) == self.pool.sort(y)
                         && matches!(self.equal(x, y, joint), Decision::Equal)
             })
+    }
+
+    /// An argument of both versions, where the parameter is a number that got another width: the narrower one as a
+    /// caller's is related to it that is converted ([`widened`]).
+    fn of_one_width(&mut self, given: [(&Event, TermId); 2], k: usize) -> [TermId; 2] {
+        let terms = given.map(|(_, t)| t);
+        let widths = terms.map(|t| self.pool.sort(t).bits());
+        let [Some(m), Some(n)] = widths else { return terms };
+        let narrow = usize::from(n < m);
+        let (event, t) = given[narrow];
+        // The address that is called comes first.
+        let at = if event.callee.is_some() { Some(k) } else { k.checked_sub(1) };
+        let types = call_types(self.graph, event.class, event.node);
+        let ty = at.and_then(|at| types.and_then(|(_, types)| types.get(at)));
+        match ty.filter(|_| m != n).and_then(|ty| widened::extended(&mut self.pool, t, ty, m.max(n))) {
+            Some(t) if narrow == 0 => [t, terms[1]],
+            Some(t) => [terms[0], t],
+            None => terms,
+        }
     }
 
     /// Whether two formats print the same of the same arguments.

@@ -9,12 +9,15 @@ use super::difference::{Difference, Item};
 use super::machine::Event;
 use super::side::call_types;
 use super::words::{Precision, Speaker, says_the_same};
-use crate::ir::{App, CType, Instr, Op, Term, TermId, TermPool};
+use crate::ir::{App, CType, Callee, Instr, Op, Term, TermId, TermPool};
 use crate::mvicfg::MvId;
 use crate::semantics::type_text::spelled;
 
 /// Characters of the longest statement, or argument, that is told.
 const LONGEST: usize = 60;
+
+/// What is said of a version that leaves the loop.
+pub(super) const LEAVES: &str = "leaves the loop";
 
 /// Values that differ, with the same words in both versions.
 struct Alike {
@@ -46,6 +49,30 @@ impl Speaker<'_> {
         for (effects, remark) in said.into_iter().zip(remarks) {
             if let Some(effect) = effects.iter_mut().find(is_it) {
                 effect.text.push_str(&remark);
+            }
+        }
+    }
+
+    /// Says where a version goes on that leaves a loop, where the other one leaves it, too, and goes on elsewhere.
+    pub(super) fn tell_ways_apart(&self, d: &Difference, said: [&mut Vec<Effect>; 2]) {
+        let is_left = |e: &Effect| e.kind == EffectKind::LeaveLoop && e.text.starts_with(LEAVES);
+        if !said.iter().all(|effects| effects.iter().any(is_left)) || says_the_same(said[0], said[1]) {
+            return;
+        }
+        for (class, effects) in said.into_iter().enumerate() {
+            let to = d.items[class].iter().find_map(|item| match item {
+                Item::At(node) => Some(*node),
+                _ => None,
+            });
+            let Some((node, effect)) = to.zip(effects.iter_mut().find(|e| e.text == LEAVES)) else {
+                continue;
+            };
+            match (&self.graph.node(node).instr, self.line(class, node)) {
+                (Instr::Call { callee: Callee::Direct(name), .. }, _) => {
+                    effect.text.push_str(&format!(" and calls {name}()"));
+                }
+                (_, line @ 1..) => effect.text.push_str(&format!(", to line {line}")),
+                _ => {}
             }
         }
     }

@@ -35,7 +35,8 @@ pub(super) struct Test {
     /// What it reads.
     vars: Rc<BTreeSet<VarId>>,
     memory: bool,
-    /// It reads what calls may have written since that this version alone makes.
+    /// It reads what calls may have written since that this version alone makes, or what any call may have if the test
+    /// is its own.
     pub past_calls: bool,
     /// If it does not hold, this one does: control comes by one of several tests.
     or: Option<Rc<Test>>,
@@ -76,6 +77,12 @@ impl Test {
         None
     }
 
+    /// Whether this version alone makes the test: where it comes to other states by it, that is told there.
+    pub fn is_own(&self, graph: &Mvicfg) -> bool {
+        let is_own = self.chain.first().is_some_and(|n| graph.node(*n).classes.len() == 1);
+        self.assigned.is_none() && is_own && self.or.as_ref().is_none_or(|or| or.is_own(graph))
+    }
+
     /// The first instruction that has to do with it, and the branch or assignment, and how it ended; of alternatives each.
     #[cfg(test)]
     pub fn alternatives(&self) -> Vec<Outcome> {
@@ -99,7 +106,8 @@ pub(super) struct Tested {
     joined: BTreeMap<MvId, usize>,
     /// By node: the tests that hold before it; `None` where control does not come. A number past those of the tests is
     /// the same test but for what calls do that this version alone makes: these are left out of what is compared, and
-    /// so they are here.
+    /// so they are here. Of a test that this version alone makes, all calls are: in the states that it does not let
+    /// through the versions go apart before, unless a call makes one of them, and what that does is told of no call.
     before: Vec<Option<VersionSet>>,
 }
 
@@ -159,14 +167,15 @@ impl Tested {
         let mut found = VersionSet::new();
         let before = self.before.get(node.0 as usize)?.as_ref()?;
         let instr = &graph.node(node).instr;
-        let is_own_call = graph.node(node).classes.len() == 1 && matches!(instr, Instr::Call { .. });
+        let is_call = matches!(instr, Instr::Call { .. });
+        let is_own_call = is_call && graph.node(node).classes.len() == 1;
         let all = self.tests.len();
         for k in before.iter() {
             let test = &self.tests[k % all];
             let stays = is_made(Mistake::TestsKept) || !kills(graph, side, instr, test);
             if stays {
                 found.insert(k);
-            } else if is_own_call && !writes(instr, test) {
+            } else if (is_own_call || is_call && test.is_own(graph)) && !writes(instr, test) {
                 found.insert(k % all + all);
             }
         }

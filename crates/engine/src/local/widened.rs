@@ -25,6 +25,15 @@ impl Narrow {
     }
 }
 
+/// A number of a type as C converts it to a wider one; `None` for what is no number.
+pub(super) fn extended(pool: &mut TermPool, t: TermId, ty: &CType, wide: u16) -> Option<TermId> {
+    match ty {
+        CType::Bool | CType::Int { signed: false, .. } => Some(pool.op(Op::Zext(wide), &[t])),
+        CType::Int { signed: true, .. } => Some(pool.op(Op::Sext(wide), &[t])),
+        _ => None,
+    }
+}
+
 /// Two numbers of different widths as such of the wider one, which no type may turn into others: what is less than zero
 /// has no counterpart where the wider one has no sign.
 pub(super) fn numbers(pool: &mut TermPool, [a, b]: [TermId; 2], [x, y]: [&CType; 2]) -> [TermId; 2] {
@@ -148,7 +157,7 @@ fn rewritten(body: &Function, vars: &BTreeMap<VarId, Narrow>) -> Function {
         let written = node.instr.written().and_then(|v| Some((v, *vars.get(&v)?)));
         let Some((v, narrow)) = written else { continue };
         if let Instr::Assign { value, .. } = &mut node.instr {
-            *value = extended(std::mem::replace(value, Expr::Var(v)), narrow, vars);
+            *value = extended_value(std::mem::replace(value, Expr::Var(v)), narrow, vars);
             continue;
         }
         if matches!(node.instr, Instr::Declare(_)) {
@@ -197,7 +206,7 @@ fn cut(e: &mut Expr, vars: &BTreeMap<VarId, Narrow>) {
 }
 
 /// A narrower value as one of the wider type.
-fn extended(value: Expr, narrow: Narrow, vars: &BTreeMap<VarId, Narrow>) -> Expr {
+fn extended_value(value: Expr, narrow: Narrow, vars: &BTreeMap<VarId, Narrow>) -> Expr {
     if let Expr::Const(c) = &value
         && let Some(n) =
             if narrow.signed { c.signed() } else { c.unsigned().and_then(|n| i128::try_from(n).ok()) }

@@ -7,6 +7,7 @@ use super::calls::{argument_words, call_text, differing, shortened};
 use super::change::{Delta, Effect, EffectKind};
 use super::conditions::joined;
 use super::difference::{Difference, Item};
+use super::distinction::LEAVES;
 use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop, is_written_in, past_joins};
 use super::given::Calls;
@@ -19,8 +20,8 @@ use super::stores::tell_objects_once;
 use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
 use super::widened::Widened;
 use crate::ir::{
-    self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool,
-    UndefinedKind, VarId, VarKind,
+    self, ARRAY_LENGTH, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId,
+    TermPool, UndefinedKind, VarId, VarKind,
 };
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_bits, render_lvalue, render_typed};
@@ -89,6 +90,8 @@ impl<'s> Speaker<'s> {
                 }
             }
             self.tell_apart(d, [&mut before, &mut now]);
+            self.tell_ways_apart(d, [&mut before, &mut now]);
+            leave_out_common(&mut before, &mut now);
             if says_the_same(&before, &now) {
                 // What is written alike may have another value: a number that is wider now.
                 let is_value = |e: &&mut Effect| match e.kind {
@@ -165,7 +168,8 @@ impl<'s> Speaker<'s> {
             let Some(&mv) = self.graph.var_map[class].get(k) else { continue };
             let key = format!("{}#{}", var.name, var.ordinal).into();
             naming.types.insert(Leaf::LocalAddr { key, bits }, var.ty.clone());
-            if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {
+            if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() && *var.name != *ARRAY_LENGTH
+            {
                 let term = self.pool.leaf(variable_leaf(self.graph, mv));
                 naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
             }
@@ -630,7 +634,7 @@ impl<'s> Speaker<'s> {
             return match (is_in_loop(side, node, l), is_in_loop(side, here, l)) {
                 (true, true) => (EffectKind::NextRound, "goes another round".to_owned()),
                 (true, false) => (EffectKind::Goto, "enters the loop".to_owned()),
-                (false, true) => (EffectKind::LeaveLoop, "leaves the loop".to_owned()),
+                (false, true) => (EffectKind::LeaveLoop, LEAVES.to_owned()),
                 (false, false) => (EffectKind::Goto, "skips the loop".to_owned()),
             };
         }
@@ -642,7 +646,7 @@ impl<'s> Speaker<'s> {
                 let line = Some(self.line(1, past_joins(self.graph, side, node))).filter(|line| *line > 0);
                 let far = line.filter(|_| !self.is_behind(side, node, l));
                 let to = far.map(|line| format!(", to line {line}")).unwrap_or_default();
-                return (EffectKind::LeaveLoop, format!("leaves the loop{to}"));
+                return (EffectKind::LeaveLoop, format!("{LEAVES}{to}"));
             }
         }
         // What both versions have is told by where it is now.
@@ -736,6 +740,20 @@ pub(super) fn assigned(
 ) -> String {
     let name = pool.as_const(value).and_then(|c| naming.compared_with(place, c));
     name.map_or_else(|| render_typed(pool, value, naming, Some(ty)), str::to_owned)
+}
+
+/// Leaves out what both versions set alike, by their words, where something else differs: it is set to what that gives.
+fn leave_out_common(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
+    let is_common = |e: &Effect, others: &[Effect]| {
+        matches!(e.kind, EffectKind::Value | EffectKind::Write)
+            && e.text.starts_with("sets ")
+            && others.iter().any(|o| o.text == e.text)
+    };
+    let [old, new] = [(&*before, &*now), (&*now, &*before)]
+        .map(|(own, others)| own.iter().filter(|e| !is_common(e, others)).cloned().collect::<Vec<_>>());
+    if !old.is_empty() && !new.is_empty() && !says_the_same(&old, &new) {
+        (*before, *now) = (old, new);
+    }
 }
 
 /// Whether two lists of effects have the same words, whatever lines they stand at.

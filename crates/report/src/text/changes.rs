@@ -4,7 +4,7 @@ use super::View;
 use crate::ObjectReport;
 use crate::change::NO_CALLER;
 use crate::escape::{shortened, visible};
-use crate::model::{Change, Delta, Effect, HunkRef, HunkReport, Otherwise, When};
+use crate::model::{Change, Compiled, Delta, Effect, HunkRef, HunkReport, Otherwise, When};
 use crate::object::ObjectOutcome;
 use crate::palette::Slot;
 use std::collections::BTreeMap;
@@ -22,6 +22,8 @@ const REGIONS_SHOWN: usize = 24;
 const OBJECT_HUNKS: usize = 33;
 /// Hunks named beside an object, unless `-v`.
 const HUNKS_SHOWN: usize = 3;
+/// Places of which one hunk says whether they are compiled, unless `-v`.
+const PLACES_SHOWN: usize = 4;
 /// Objects that came or went with one file that are named, unless `-v`.
 const NAMES_SHOWN: usize = 5;
 
@@ -195,26 +197,43 @@ fn write_names(objects: &[&ObjectReport], out: &mut dyn Write) -> io::Result<()>
 /// Writes which lines conditions have compiled that were not, and which not any more.
 pub(super) fn write_compiled(view: &View, hunks: &[&HunkReport], out: &mut dyn Write) -> io::Result<()> {
     for hunk in hunks {
-        let mut lines = None;
-        for compiled in &hunk.compiled {
-            if lines.replace(compiled.new) != Some(compiled.new) {
-                let mut line = view.line();
-                line.plain("  ").paint(Slot::File, &hunk.file.to_string());
-                line.plain(&format!("  {}", compiled.lines()));
-                line.pad_to(OBJECT_HUNKS.max(line.column() + 2));
-                line.paint(Slot::Hunk, &super::hunk_text(&hunk.place()));
-                line.write(out)?;
-            }
-            let [before, now] = compiled.sides();
-            let rows = [
-                ("    when", None, visible(&compiled.when)),
-                ("    before", Some(Slot::Removed), before.to_owned()),
-                ("    now", Some(Slot::Added), now.to_owned()),
-            ];
-            for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {
-                write_row(view, label, *slot, text, "", out)?;
+        let mut places: Vec<(u32, u32)> = hunk.compiled.iter().map(|c| c.new).collect();
+        places.dedup();
+        // One that nothing ends changes all that is behind it.
+        let shown = match view.options.verbose || places.len() <= PLACES_SHOWN + 1 {
+            true => places.len(),
+            false => PLACES_SHOWN,
+        };
+        let (first, rest) = places.split_at(shown);
+        for place in first {
+            let mut line = view.line();
+            let of_place: Vec<&Compiled> = hunk.compiled.iter().filter(|c| c.new == *place).collect();
+            line.plain("  ").paint(Slot::File, &hunk.file.to_string());
+            line.plain(&format!("  {}", of_place.first().map(|c| c.lines()).unwrap_or_default()));
+            line.pad_to(OBJECT_HUNKS.max(line.column() + 2));
+            line.paint(Slot::Hunk, &super::hunk_text(&hunk.place()));
+            line.write(out)?;
+            for compiled in of_place {
+                write_sides(view, compiled, out)?;
             }
         }
+        if let (Some((from, _)), Some((_, to))) = (rest.first(), rest.last()) {
+            let more = super::counted(rest.len(), "more place");
+            writeln!(out, "    and {more} in lines {from}-{to}; -v lists them")?;
+        }
+    }
+    Ok(())
+}
+
+fn write_sides(view: &View, compiled: &Compiled, out: &mut dyn Write) -> io::Result<()> {
+    let [before, now] = compiled.sides();
+    let rows = [
+        ("    when", None, visible(&compiled.when)),
+        ("    before", Some(Slot::Removed), before.to_owned()),
+        ("    now", Some(Slot::Added), now.to_owned()),
+    ];
+    for (label, slot, text) in rows.iter().filter(|(.., text)| !text.is_empty()) {
+        write_row(view, label, *slot, text, "", out)?;
     }
     Ok(())
 }

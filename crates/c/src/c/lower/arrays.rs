@@ -6,12 +6,9 @@ use super::function::{FnCx, Lowered};
 use super::sequencing;
 use super::spelling::Part;
 use super::types::{Scalar, Shape};
-use crate::ir::{Expr, Instr, NodeId, Op, VarId, VarKind};
+use crate::ir::{ARRAY_LENGTH, Expr, Instr, NodeId, Op, VarId, VarKind};
 use rucc_sema::{DeclId, ExprId};
 use rucc_types::{ArrayLen, TypeId, TypeKind};
-
-/// Name of the registers that hold lengths: like that of an inlined callee's, it is none of the function's own.
-const LENGTH: &str = "array::length";
 
 impl FnCx<'_, '_> {
     /// Evaluates the lengths in a type where its declarator (or the cast that names it) is reached. Those
@@ -76,8 +73,13 @@ impl FnCx<'_, '_> {
         let known = match value {
             Expr::Const(_) => value,
             value => {
-                let var =
-                    self.new_var(LENGTH.into(), VarKind::Local, ty, false, self.statements.span.clone());
+                let var = self.new_var(
+                    ARRAY_LENGTH.into(),
+                    VarKind::Local,
+                    ty,
+                    false,
+                    self.statements.span.clone(),
+                );
                 self.assign(var, value);
                 Expr::Var(var)
             }

@@ -12,6 +12,7 @@
 
 mod declarations;
 mod definitions;
+mod heads;
 mod made;
 mod tests;
 mod value;
@@ -29,6 +30,7 @@ use crate::report::{
 };
 pub(super) use declarations::{is_mere_declaration, uses};
 use definitions::{Definition, definitions, element};
+use heads::{declared, without_calls};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -523,7 +525,7 @@ impl<'a> Step<'a> {
         let line = d.line;
         let found = self.words(d, side).declaration(line, &d.global.name);
         let (lines, head, value) = match found {
-            Some(found) => (found.lines, found.head, found.value),
+            Some(found) => (found.lines, without_calls(found.head), found.value),
             None => (line..=d.global.span.end_line.max(line), Vec::new(), Vec::new()),
         };
         (Place { file: d.file.clone(), line, lines }, head, value)
@@ -778,21 +780,4 @@ fn length(ty: &CType) -> Option<u64> {
         CType::Array(_, n) => *n,
         _ => None,
     }
-}
-
-/// Two heads that are written differently.
-fn declared(old: &[String], new: &[String], name: &str) -> Row {
-    /// Words around what differs.
-    const AROUND: usize = 4;
-    let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let behind =
-        old[common..].iter().rev().zip(new[common..].iter().rev()).take_while(|(a, b)| a == b).count();
-    let part = |head: &[String]| {
-        let (from, to) = (common.saturating_sub(AROUND), (head.len() - behind + AROUND).min(head.len()));
-        let word = |w: &String| if w == SELF { name.to_owned() } else { w.clone() };
-        let words: Vec<String> = head.get(from..to).unwrap_or_default().iter().map(word).collect();
-        let (first, last) = (if from > 0 { "… " } else { "" }, if to < head.len() { " …" } else { "" });
-        format!("declared as {first}{}{last}", words.join(" "))
-    };
-    Row::both(part(old), part(new))
 }

@@ -56,6 +56,14 @@ fn scalars_and_strings() {
     changed("_Bool x", "0", "1", "x: starts as 0 -> starts as 1");
     changed("char *x", "\"a\"", "0", "x: starts as \"a\" -> starts as NULL");
     changed("const char x[]", "\"one\"", "\"two\"", "x: starts as \"one\" -> starts as \"two\"");
+    let id = |n: u32, word: &str| format!("\"$Id: a.c,v 1.{n} $ {word}\"");
+    changed("const char x[]", &id(1, "a"), &id(2, "a"), "x:  -> has another $Id$");
+    changed(
+        "const char x[]",
+        &id(1, "a"),
+        &id(1, "b"),
+        "x: starts as \"$Id: a.c,v 1.1 $ a\" -> starts as \"$Id: a.c,v 1.1 $ b\"",
+    );
     changed(
         "const char x[]",
         "\"a long usage text\\n  and more of it\\n  option producue\\n\"",
@@ -124,6 +132,15 @@ fn typedefs_are_what_they_stand_for() {
 
 #[test]
 fn heads_are_told() {
+    let versioned = |n: u32, ty: &str| {
+        format!("#define RCSID(s) static const char id[] = s;\nRCSID(\"{n}\")\n{ty} x = 1;")
+    };
+    check(
+        &versioned(1, "int"),
+        &versioned(2, "int"),
+        &["id: starts as \"1\" -> starts as \"2\""],
+        "explained",
+    );
     check("int x = 1;", "long x = 1;", &["x: has type int -> has type long"], "explained");
     check("int x = 1;", "static int x = 1;", &["x: is seen by other files -> is static"], "explained");
     check("int x = 1;", "const int x = 1;", &["x: is not const -> is const"], "explained");

@@ -72,6 +72,13 @@ fn compare(old: &Value, new: &Value, path: &str, out: &mut Rows) {
         (Value::Record(a), Value::Record(b)) => members(a, b, path, out),
         (Value::Array(a), Value::Array(b)) => elements(a, b, path, out),
         (Value::Text { bytes: a, .. }, Value::Text { bytes: b, .. }) => {
+            if let (Some(before), Some(now)) = (without_keywords(a), without_keywords(b))
+                && before.0 == now.0
+            {
+                let text = format!("another ${}$", String::from_utf8_lossy(now.1));
+                out.rows.push(Row { before: None, now: Some(having(path, &text)) });
+                return;
+            }
             out.rows.push(Row::both(said(path, &excerpt(a, b)), said(path, &excerpt(b, a))));
         }
         _ => {
@@ -80,6 +87,27 @@ fn compare(old: &Value, new: &Value, path: &str, out: &mut Rows) {
             out.rows.push(Row::both(said(path, &before), said(path, &now)));
         }
     }
+}
+
+/// A string without what a version control system writes into it, `$Id: a.c,v 1.2 …$`, and the keyword; `None` where
+/// it has none.
+fn without_keywords(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let parts: Vec<&[u8]> = text.split(|b| *b == b'$').collect();
+    let keyword = |part: &&[u8]| {
+        let word = &part[..part.iter().position(|b| *b == b':')?];
+        let is_word =
+            word.iter().all(u8::is_ascii_alphabetic) && word.first().is_some_and(u8::is_ascii_uppercase);
+        is_word.then_some(word.len())
+    };
+    // What stands between two dollar signs: the last part is behind the last of them.
+    let inner = parts.len().saturating_sub(1);
+    let found = parts.iter().enumerate().filter(|(k, _)| *k > 0 && *k < inner);
+    let first = found.clone().find_map(|(_, part)| Some(&part[..keyword(part)?]))?;
+    let cut = |(k, part): (usize, &&[u8])| match keyword(part).filter(|_| k > 0 && k < inner) {
+        Some(length) => part[..length].to_vec(),
+        None => part.to_vec(),
+    };
+    Some((parts.iter().enumerate().map(cut).collect::<Vec<_>>().join(&b'$'), first))
 }
 
 /// Two texts, cut so that they differ to the eye.

@@ -184,3 +184,22 @@ fn what_own_calls_write_is_not_undefined_for_want_of_it() {
         &[" |  | calls drop(&p); sets p to NULL"],
     );
 }
+
+/// Of the states that a new test keeps from what stands behind a call, nothing is told there: it is told at the test.
+#[test]
+fn a_test_that_moves_before_a_call_is_told_once() {
+    let head = "int f(struct s *p, int k)";
+    check(
+        head,
+        "foreign(k);\nif (p->n) foreign(2);\nreturn k;",
+        "if (p->n) {\nforeign(k);\nforeign(2);\n}\nreturn k;",
+        &["p->n == 0 | calls foreign(k) | "],
+    );
+    // What both ask before the call and one of them behind it once more, it does for what the call may have done.
+    check(
+        head,
+        "if (p->n == 0) return 7;\nforeign(k);\nif (p->n == 0) return 8;\nreturn k;",
+        "if (!(p->n != 0)) return 7;\nforeign(k);\nreturn k;",
+        &["p->n == 0 | returns 8 | returns k"],
+    );
+}
