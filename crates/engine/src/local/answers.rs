@@ -404,7 +404,7 @@ fn without_errno(
 }
 
 /// Whether a condition has to do with what calls gave or left.
-fn asks_answers(pool: &TermPool, t: TermId) -> bool {
+pub(super) fn asks_answers(pool: &TermPool, t: TermId) -> bool {
     pool.reachable(&[t]).into_iter().any(|r| match pool.get(r) {
         Term::Leaf(Leaf::Param { name, .. }) => {
             name.strip_prefix(LOOP_VALUE).is_some_and(|n| n.starts_with("call ") || n.starts_with("errno "))

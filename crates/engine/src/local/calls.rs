@@ -42,10 +42,12 @@ pub(super) fn call_text(
         .enumerate()
         .map(|(k, a)| {
             let written = names.and_then(|n| n.get(k));
-            let is_size = |n: &&String| n.contains("sizeof") && is_short(n);
-            let name = written.filter(|n| (is_name(n) || is_size(n)) && pool.as_const(*a).is_some());
+            let is_character = |n: &str| n.len() > 2 && n.starts_with('\'') && n.ends_with('\'');
+            let is_told = |n: &String| is_name(n) || is_character(n) || n.contains("sizeof") && is_short(n);
+            let name = written.filter(|n| is_told(n) && pool.as_const(*a).is_some());
             let text = name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)));
             // The size of an array whose length varies has no name.
+            let is_size = |n: &&String| n.contains("sizeof") && is_short(n);
             let text = written.filter(|n| is_size(n) && !is_plain(&text)).cloned().unwrap_or(text);
             let string =
                 || naming.unit.and_then(|unit| whole_literal(pool, unit, *a)).map(|bytes| quoted(&bytes));

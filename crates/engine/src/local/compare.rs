@@ -9,6 +9,7 @@
 //! After a call that only one version makes, the rest is compared *as before, after that call*: what it may have
 //! done to memory is taken out of both sides (`docs/design/local-differences.md`).
 
+use super::answers::asks_answers;
 use super::calls::literal;
 use super::difference::{Difference, Item, Outcome};
 use super::fitting::members;
@@ -27,7 +28,7 @@ use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::output::prints_alike;
 use crate::smt::{Decider, Decision};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Pairs of paths that are looked at.
@@ -164,26 +165,45 @@ impl Comparer<'_> {
         self.replaceable = self.replaceable(&older, &newer);
         let mut outcome = Outcome::of(None);
         outcome.apart = self.premises.past_calls;
-        let pairs = older.len() * newer.len();
+        let pairs = self.compatible(&older, &newer);
         // What a pair costs grows with the calls that are held against each other, and with what they leave.
         let events =
             |paths: &[Path]| paths.iter().map(|p| p.events.len()).sum::<usize>() / paths.len().max(1);
-        self.work += pairs * (1 + events(&older) + events(&newer)).pow(2);
-        if pairs > MAX_PAIRS || self.work > MAX_WORK {
+        self.work += pairs.len() * (1 + events(&older) + events(&newer)).pow(2);
+        if pairs.len() > MAX_PAIRS || self.work > MAX_WORK {
             outcome.open = Some("too many paths".into());
             return outcome;
         }
-        for old in &older {
-            for new in &newer {
-                self.pair(old, new, &mut outcome);
-                outcome.valid |= self.valid;
-                if outcome.differences.len() > MAX_DIFFERENCES {
-                    outcome.open = Some("too many differences".into());
-                    return outcome;
-                }
+        for (old, new) in pairs {
+            self.pair(old, new, &mut outcome);
+            outcome.valid |= self.valid;
+            if outcome.differences.len() > MAX_DIFFERENCES {
+                outcome.open = Some("too many differences".into());
+                return outcome;
             }
         }
         outcome
+    }
+
+    /// The pairs of paths that may be taken from one state, as far as that shows in what they ask of it, and not of what
+    /// calls answer: the same test does not hold in one of them and fail in the other.
+    fn compatible<'p>(&mut self, older: &'p [Path], newer: &'p [Path]) -> Vec<(&'p Path, &'p Path)> {
+        let mut known: BTreeMap<TermId, bool> = BTreeMap::new();
+        let mut asked = |path: &'p Path| -> (&'p Path, BTreeSet<TermId>) {
+            let terms = path.literals.iter().map(|l| l.term);
+            let is_of_state = |t: &TermId| !*known.entry(*t).or_insert_with(|| asks_answers(&self.pool, *t));
+            (path, terms.filter(is_of_state).collect())
+        };
+        let new: Vec<_> = newer.iter().map(&mut asked).collect();
+        let old: Vec<_> = older.iter().map(&mut asked).collect();
+        let mut pairs = Vec::new();
+        for (path, terms) in &old {
+            let excluded: BTreeSet<TermId> = terms.iter().map(|t| self.pool.not(*t)).collect();
+            pairs.extend(
+                new.iter().filter(|(_, terms)| terms.is_disjoint(&excluded)).map(|(p, _)| (*path, *p)),
+            );
+        }
+        pairs
     }
 
     /// What holds of the states that paths begin in, as far as they ask for the same values.
@@ -624,9 +644,19 @@ impl Comparer<'_> {
         let (event, t) = given[narrow];
         // The address that is called comes first.
         let at = if event.callee.is_some() { Some(k) } else { k.checked_sub(1) };
-        let types = call_types(self.graph, event.class, event.node);
-        let ty = at.and_then(|at| types.and_then(|(_, types)| types.get(at)));
-        match ty.filter(|_| m != n).and_then(|ty| widened::extended(&mut self.pool, t, ty, m.max(n))) {
+        let types = given.map(|(e, _)| call_types(self.graph, e.class, e.node).map(|(_, types)| types));
+        let of = |k: usize| at.and_then(|at| types[k]?.get(at));
+        let (Some(ty), Some(wide)) = (of(narrow), of(1 - narrow)) else { return terms };
+        // What a number without a counterpart does is told in the function, where that is at hand.
+        let loses_sign = ty.is_signed() && !wide.is_signed();
+        let is_known = event
+            .callee
+            .as_ref()
+            .is_some_and(|name| self.sides.iter().all(|side| side.version.unit.function(name).is_some()));
+        if m == n || loses_sign && !is_known && self.pool.as_const(t).is_none_or(|c| c.signed() < Some(0)) {
+            return terms;
+        }
+        match widened::extended(&mut self.pool, t, ty, m.max(n)) {
             Some(t) if narrow == 0 => [t, terms[1]],
             Some(t) => [terms[0], t],
             None => terms,

@@ -9,9 +9,10 @@ use super::difference::{Difference, Item};
 use super::machine::Event;
 use super::side::call_types;
 use super::words::{Precision, Speaker, says_the_same};
-use crate::ir::{App, CType, Callee, Instr, Op, Term, TermId, TermPool};
+use crate::ir::{App, CType, Callee, Instr, Node, Op, Term, TermId, TermPool};
 use crate::mvicfg::MvId;
 use crate::semantics::type_text::spelled;
+use std::sync::Arc;
 
 /// Characters of the longest statement, or argument, that is told.
 const LONGEST: usize = 60;
@@ -53,28 +54,82 @@ impl Speaker<'_> {
         }
     }
 
-    /// Says where a version goes on that leaves a loop, where the other one leaves it, too, and goes on elsewhere.
+    /// Says more of where versions go on, where each of them goes on somewhere: the line, and whom it calls.
     pub(super) fn tell_ways_apart(&self, d: &Difference, said: [&mut Vec<Effect>; 2]) {
-        let is_left = |e: &Effect| e.kind == EffectKind::LeaveLoop && e.text.starts_with(LEAVES);
-        if !said.iter().all(|effects| effects.iter().any(is_left)) || says_the_same(said[0], said[1]) {
+        use EffectKind::{Goto, LeaveLoop, NextRound};
+        let goes_on = |e: &Effect| matches!(e.kind, Goto | LeaveLoop | NextRound);
+        if !said.iter().all(|effects| effects.iter().any(goes_on)) || says_the_same(said[0], said[1]) {
             return;
         }
+        let both_leave = said.iter().all(|effects| effects.iter().any(|e| e.kind == LeaveLoop));
         for (class, effects) in said.into_iter().enumerate() {
             let to = d.items[class].iter().find_map(|item| match item {
                 Item::At(node) => Some(*node),
                 _ => None,
             });
-            let Some((node, effect)) = to.zip(effects.iter_mut().find(|e| e.text == LEAVES)) else {
-                continue;
-            };
-            match (&self.graph.node(node).instr, self.line(class, node)) {
-                (Instr::Call { callee: Callee::Direct(name), .. }, _) => {
-                    effect.text.push_str(&format!(" and calls {name}()"));
-                }
-                (_, line @ 1..) => effect.text.push_str(&format!(", to line {line}")),
-                _ => {}
+            let is_it = |e: &&mut Effect| e.kind == Goto || both_leave && e.kind == LeaveLoop;
+            let Some((node, effect)) = to.zip(effects.iter_mut().find(is_it)) else { continue };
+            let line = self.line(1, node);
+            if effect.text == LEAVES && line > 0 {
+                effect.text.push_str(&format!(", to line {line}"));
+            }
+            if let Some(name) =
+                self.called(class, node).filter(|_| effect.text.ends_with(&format!(" line {line}")))
+            {
+                effect.text.push_str(&format!(", which calls {name}()"));
             }
         }
+    }
+
+    /// Says of what is written alike that it has another value: a number that is wider now. `false`: nothing is there of
+    /// which that could be said.
+    pub(super) fn tell_values_apart(&self, d: &Difference, [before, now]: [&mut Vec<Effect>; 2]) -> bool {
+        let is_value = |e: &&mut Effect| match e.kind {
+            EffectKind::Call | EffectKind::Return => true,
+            EffectKind::Value | EffectKind::Write => e.text.starts_with("sets "),
+            _ => false,
+        };
+        let (old, new) = (before.iter_mut().find(is_value), now.iter_mut().find(is_value));
+        let Some(effect) = new else { return false };
+        if let Some((name, types)) = self.retyped_variable(d)
+            && let Some(old) = old.filter(|e| e.text.starts_with(&format!("sets {name} to ")))
+        {
+            old.text.push_str(&format!(" (as {})", types[0]));
+            effect.text.push_str(&format!(" (as {})", types[1]));
+            return true;
+        }
+        let is_bare = effect.text.starts_with("sets ") && !effect.text.contains(" to ");
+        effect.text.push_str(if is_bare { " to another value" } else { ", of another value" });
+        true
+    }
+
+    /// The first variable that both versions set and have by another type.
+    fn retyped_variable(&self, d: &Difference) -> Option<(Arc<str>, [String; 2])> {
+        let of = |class: usize| {
+            d.items[class].iter().find_map(|item| match item {
+                Item::Variable(v, _) => {
+                    let own = self.graph.var_map[class].iter().position(|known| known == v)?;
+                    self.graph.bodies[class].vars.get(own)
+                }
+                _ => None,
+            })
+        };
+        let (old, new) = (of(0)?, of(1)?);
+        let types = [spelled(&old.ty)?, spelled(&new.ty)?];
+        (old.name == new.name && types[0] != types[1]).then(|| (new.name.clone(), types))
+    }
+
+    /// The function that the statement of a node calls last.
+    fn called(&self, class: usize, node: MvId) -> Option<Arc<str>> {
+        let body = &self.graph.bodies[class];
+        let stmt = body.node(self.graph.origin(node, class)?).stmt;
+        let of_stmt = body.nodes.iter().filter(|n| n.stmt == stmt);
+        let name = |n: &Node| match &n.instr {
+            // What reads `errno` is a call only to the library's header.
+            Instr::Call { callee: Callee::Direct(name), .. } if !name.starts_with("__") => Some(name.clone()),
+            _ => None,
+        };
+        of_stmt.filter_map(name).next_back()
     }
 
     /// The first argument that differs of two calls that stand in each other's place.

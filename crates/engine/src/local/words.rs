@@ -92,19 +92,9 @@ impl<'s> Speaker<'s> {
             self.tell_apart(d, [&mut before, &mut now]);
             self.tell_ways_apart(d, [&mut before, &mut now]);
             leave_out_common(&mut before, &mut now);
-            if says_the_same(&before, &now) {
-                // What is written alike may have another value: a number that is wider now.
-                let is_value = |e: &&mut Effect| match e.kind {
-                    EffectKind::Call | EffectKind::Return => true,
-                    EffectKind::Value | EffectKind::Write => e.text.starts_with("sets "),
-                    _ => false,
-                };
-                let Some(effect) = now.iter_mut().find(is_value) else {
-                    wordless += 1;
-                    continue;
-                };
-                let is_bare = effect.text.starts_with("sets ") && !effect.text.contains(" to ");
-                effect.text.push_str(if is_bare { " to another value" } else { ", of another value" });
+            if says_the_same(&before, &now) && !self.tell_values_apart(d, [&mut before, &mut now]) {
+                wordless += 1;
+                continue;
             }
             let order = before.iter().chain(&now).map(|e| e.kind.importance()).min().unwrap_or(usize::MAX);
             said.push(Said { literals: d.literals.clone(), before, now, order });

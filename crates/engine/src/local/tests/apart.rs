@@ -22,11 +22,25 @@ fn a_variable_of_another_type_is_told_with_it() {
 fn what_is_declared_otherwise_is_told_by_its_type() {
     let of = |ty: &str| format!("{ty} f(int x)\n{{\nreturn 0;\n}}\n");
     assert_eq!(told(&of("int"), &of("unsigned long")), [" | returns 0 as int | returns 0 as unsigned long"]);
+    // An argument is the same number, or not.
     let of = |ty: &str| format!("void g(int, {ty});\nvoid f(int x)\n{{\ng(3, x);\n}}\n");
+    assert_eq!(told(&of("int"), &of("long")), [] as [&str; 0]);
     assert_eq!(
-        told(&of("int"), &of("long")),
-        [" | calls g(3, x) with x as int | calls g(3, x) with x as long"]
+        told(&of("int"), &of("unsigned long")),
+        [" | calls g(3, x) with x as int | calls g(3, x) with x as unsigned long"]
     );
+    let of = |ty: &str| format!("void g(int, {ty});\nvoid f(int x)\n{{\ng(x, 3);\n}}\n");
+    assert_eq!(told(&of("int"), &of("unsigned long")), [] as [&str; 0]);
+    // And so is what it answers.
+    let of = |ty: &str| format!("{ty} g(int);\nlong f(int x)\n{{\nreturn g(x) + 1L;\n}}\n");
+    assert_eq!(told(&of("int"), &of("long")), [] as [&str; 0]);
+    // What a function that is at hand makes of it is told there.
+    let of = |ty: &str| {
+        format!(
+            "static int g(int n, {ty} k) {{ return n ? 0 : k > 5; }}\nint f(int x)\n{{\nreturn g(3, x) + g(x, x);\n}}\n"
+        )
+    };
+    assert_eq!(told(&of("int"), &of("unsigned long")), [] as [&str; 0]);
 }
 
 const LONG: &str = "(a * 31 + b * 17 + p->n * 7 + p->cap * 5) * (a + b + p->n) + (a ^ b) * (a ^ p->cap)";

@@ -8,7 +8,7 @@ fn a_branch_that_returns_is_no_way_out_of_the_loop() {
         "int f(int n, int k)",
         "for (int i = 0; i < n; i++) {\nif (!foreign(i)) continue;\nif (foreign(i + 1) != 0) break;\nif (foreign(i + 2)) return 1;\nreturn 2;\n}\nreturn foreign(7);",
         "for (int i = 0; i < n; i++) {\nif (!foreign(i)) continue;\nif (foreign(i + 1) != 0 && k != 1) break;\nif (foreign(i + 2)) return 1;\nreturn 2;\n}\nreturn foreign(7);",
-        &["foreign(i + 1) != 0 && k == 1 | leaves the loop | goes on at line 15"],
+        &["foreign(i + 1) != 0 && k == 1 | leaves the loop | goes on at line 15, which calls foreign()"],
     );
 }
 

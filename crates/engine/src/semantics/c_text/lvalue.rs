@@ -297,7 +297,12 @@ impl Renderer<'_> {
         if !l.ty.is_pointer() || !r.ty.is_pointer() {
             return None;
         }
-        let text = format!("(char *){} - (char *){}", l.at(Level::Unary), r.at(Level::Unary));
+        // Those of characters count bytes themselves.
+        let is_bytes = |ty: &Ty| matches!(ty, Ty::Pointer(Some(CType::Int { bits: 8, .. })));
+        let text = match l.ty == r.ty && is_bytes(&l.ty) {
+            true => format!("{} - {}", l.at(Level::Sum), r.at(Level::Product)),
+            false => format!("(char *){} - (char *){}", l.at(Level::Unary), r.at(Level::Unary)),
+        };
         Some(Text::new(text, Level::Sum, Ty::int(self.pointer_bits(), true)))
     }
 
