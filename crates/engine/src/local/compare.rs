@@ -267,6 +267,14 @@ impl Comparer<'_> {
         let rests_on_calls =
             !replaced.is_empty() || a.path.literals != old.literals || b.path.literals != new.literals;
         let mut told = joined(&old.literals, &self.with_answers(&new.literals, &replaced));
+        // What is asked once more behind an own call.
+        let asked_again = |raw: &[Literal], settled: &[Literal], others: &[Literal]| -> Vec<TermId> {
+            let pairs = raw.iter().zip(settled).filter(|(raw, settled)| raw.term != settled.term);
+            pairs.filter(|(_, l)| others.iter().any(|o| o.term == l.term)).map(|(raw, _)| raw.term).collect()
+        };
+        let mut again = asked_again(&old.literals, &a.path.literals, &b.path.literals);
+        again.extend(asked_again(&new.literals, &b.path.literals, &a.path.literals));
+        told.retain(|l| !again.contains(&l.term));
         self.premises.exclusions.shorten(&mut self.pool, &mut told);
         let mut conditions: Vec<TermId> = self.premises.conditions.clone();
         for l in a.path.literals.iter().chain(&b.path.literals).chain(&alike) {

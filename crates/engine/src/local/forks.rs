@@ -1,6 +1,7 @@
 //! Paths that differ at first sight, and do the same after all on some of the ways of the code behind them.
 //!
-//! Of two paths one ends the function and the other goes on: on which of its ways does that do the same?
+//! Of two paths one ends the function and the other goes on: on which of its ways does that do the same? Or both go on
+//! at other places, and one of them comes to where the other is: what it does on its ways there is the difference.
 //!
 //! `return get(x)` in the place of `n = get(x)` in front of `if (n == 0) die(); return n;` differs where that is 0,
 //! and nowhere else. So common code is followed further than it is decided, both ways at each branch, as far as
@@ -11,7 +12,7 @@
 
 use super::compare::Comparer;
 use super::difference::{Item, Outcome};
-use super::follow::{Known, onwards};
+use super::follow::{Known, onwards_to};
 use super::machine::{End, Literal, Machine, Path, Step};
 use super::side::successor;
 use crate::ir::{Instr, TermId, VarId};
@@ -19,31 +20,40 @@ use crate::mvicfg::MvId;
 
 /// Ways that are followed.
 const MAX_WAYS: usize = 6;
+/// Calls that are told of what the other version skips.
+const MAX_SKIPPED: usize = 3;
 /// Pairs of paths of one region of which ways are looked for.
-const MAX_FORKS: usize = 6;
+const MAX_FORKS: usize = 12;
 
 impl Comparer<'_> {
     /// What becomes of two paths by the ways of the one that goes on; `None` where that says no more.
     pub(super) fn forked(&mut self, [old, new]: [&Path; 2], items: &[Vec<Item>; 2]) -> Option<Outcome> {
-        let class = match (&old.end, &new.end) {
-            (End::At(_), End::Return(_)) => 0,
-            (End::Return(_), End::At(_)) => 1,
-            // The other one goes its ways as far as what it rests on says.
-            (End::At(a), End::At(b)) if a == b && self.is_read_in_one(*a, items) => 0,
-            _ => return None,
-        };
         if self.is_fork || self.cut.is_some() || self.forks >= MAX_FORKS {
             return None;
         }
         self.forks += 1;
-        let ways = self.ways(class, [old, new])?;
+        let (class, ways) = match (&old.end, &new.end) {
+            (End::At(_), End::Return(_)) => (0, self.ways(0, [old, new], None)?),
+            (End::Return(_), End::At(_)) => (1, self.ways(1, [old, new], None)?),
+            // The other one goes its ways as far as what it rests on says.
+            (End::At(a), End::At(b)) if a == b => match self.is_read_in_one(*a, items) {
+                true => (0, self.ways(0, [old, new], None)?),
+                false => return None,
+            },
+            (End::At(a), End::At(b)) => self.skipped([old, new], [*a, *b])?,
+            _ => return None,
+        };
+        let is_skipped = old.end != new.end && matches!((&old.end, &new.end), (End::At(_), End::At(_)));
+        if !is_skipped && ways.len() < 2 {
+            return None;
+        }
         self.is_fork = true;
         let mut all = Outcome::of(None);
-        let mut gained = false;
+        let mut gained = is_skipped;
         for way in &ways {
             // Two that end at one node go the same way together.
             let other = match (&old.end, &new.end) {
-                (End::At(_), End::At(_)) => &self.onward(1, new, way),
+                (End::At(_), End::At(_)) if !is_skipped => &self.onward(1, new, way, None),
                 _ if class == 0 => new,
                 _ => old,
             };
@@ -57,24 +67,48 @@ impl Comparer<'_> {
         gained.then_some(all)
     }
 
+    /// The version that does what the other one skips, and its ways there, where these come to the place at which the
+    /// other one is, do little before, and end nowhere else but with the function.
+    fn skipped(&mut self, paths: [&Path; 2], at: [MvId; 2]) -> Option<(usize, Vec<Path>)> {
+        for class in [0, 1] {
+            let goal = at[1 - class];
+            let Some(ways) = self.ways(class, paths, Some(goal)) else { continue };
+            let done = paths[class].events.len();
+            let is_short = |way: &Path| way.events.len() <= done + MAX_SKIPPED;
+            let is_there = |way: &Path| way.end == End::At(goal);
+            if ways.iter().any(is_there)
+                && ways.iter().all(|way| {
+                    is_short(way) && (is_there(way) || matches!(way.end, End::Return(_) | End::Ends))
+                })
+            {
+                return Some((class, ways));
+            }
+        }
+        None
+    }
+
     /// Whether all that differs at a node are variables that one version alone reads from there on.
     fn is_read_in_one(&self, node: MvId, items: &[Vec<Item>; 2]) -> bool {
         let is_read = |class: usize, v: VarId| self.liveness.before(class, node).contains(v.0 as usize);
         items.iter().flatten().all(|i| matches!(i, Item::Variable(v, _) if is_read(0, *v) != is_read(1, *v)))
     }
 
-    /// The ways of a path through common code, each until the function ends or something is not followed; `None`
-    /// where there is one only, or are too many.
-    fn ways(&mut self, class: usize, paths: [&Path; 2]) -> Option<Vec<Path>> {
+    /// The ways of a path through common code, each until the function ends, it comes to a goal or something is not
+    /// followed; `None` where there are too many.
+    fn ways(&mut self, class: usize, paths: [&Path; 2], goal: Option<MvId>) -> Option<Vec<Path>> {
         let side = self.sides[class];
         let mut work = vec![paths[class].clone()];
         let mut done: Vec<Path> = Vec::new();
         while let Some(path) = work.pop() {
-            let path = self.onward(class, &path, paths[1 - class]);
+            let path = self.onward(class, &path, paths[1 - class], goal);
             let End::At(node) = path.end else {
                 done.push(path);
                 continue;
             };
+            if Some(node) == goal {
+                done.push(path);
+                continue;
+            }
             let is_branch = matches!(self.graph.node(node).instr, Instr::Branch { .. });
             if !is_branch || side.flow.loop_at[node.0 as usize].is_some() {
                 done.push(path);
@@ -97,15 +131,16 @@ impl Comparer<'_> {
                 work.push(next);
             }
         }
-        (done.len() > 1).then_some(done)
+        Some(done)
     }
 
-    /// Where a path comes to under what it and another one rest on.
-    fn onward(&mut self, class: usize, path: &Path, other: &Path) -> Path {
+    /// Where a path comes to under what it and another one rest on, a goal at most.
+    fn onward(&mut self, class: usize, path: &Path, other: &Path, goal: Option<MvId>) -> Path {
         let literals = other.literals.iter().chain(&path.literals).map(|l| l.term);
         let conditions: Vec<TermId> = self.premises.conditions.iter().copied().chain(literals).collect();
         let known = Known::of(&mut self.pool, &conditions);
         let units = self.sides.map(|side| side.version.unit);
-        onwards(self.graph, &mut self.pool, (self.sides[class], units), path, &known)
+        let goals = goal.into_iter().collect();
+        onwards_to(self.graph, &mut self.pool, (self.sides[class], units), path, (&known, &goals))
     }
 }

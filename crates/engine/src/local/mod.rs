@@ -17,6 +17,7 @@
 //! - [`namesakes`]: local variables of one name.
 //! - [`widened`]: variables of another width.
 //! - [`fitting`]: members of another width.
+//! - [`renumbered`]: enumerators of other numbers.
 //! - [`extracted`]: calls that one version alone makes, written out.
 //! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
 //! - [`answers`]: which calls answer alike; [`copied`]: structures that they are given.
@@ -66,6 +67,7 @@ mod oracle;
 mod placed;
 mod pure;
 mod region;
+mod renumbered;
 mod retested;
 mod retyped;
 mod rounds;
@@ -134,6 +136,12 @@ fn compare_bodies(
     source: &dyn Fn(usize, u32) -> Option<String>,
     units: u64,
 ) -> Option<(Vec<Change>, usize)> {
+    let renumbered = renumbered::Renumbering::of(old.unit, new.unit)
+        .and_then(|r| Some((Arc::new(r.body(old.body, old.unit)?), r.unit(old.unit, new.unit))));
+    let old = match &renumbered {
+        Some((body, unit)) => Version { body, unit },
+        None => old,
+    };
     let newer = namesakes::numbered(old.body, new.body);
     let [older, newer] = placed::placed(old.body.clone(), newer);
     let (old, new) = (Version { body: &older, ..old }, Version { body: &newer, ..new });
@@ -195,7 +203,7 @@ fn compare_bodies(
         pool,
         decider: smt::Decider::new(limits, 4).sharing(allowance),
     };
-    let by_members = relaid.iter().any(Option::is_some);
+    let by_members = renumbered.is_some() || relaid.iter().any(Option::is_some);
     let comparison = Comparison { graph: &graph, flow: &flow, widened: &widened, source, by_members };
     let mut changes = comparison.changes(&mut comparer, region::Cuts::Tied);
     // Where too much lies between points that both versions come to in the same state, they are held against each

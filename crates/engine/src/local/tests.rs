@@ -17,6 +17,7 @@ mod inside;
 mod members;
 mod named;
 mod placed;
+mod renumbered;
 mod replaced;
 mod shown;
 mod text_tests;

@@ -27,6 +27,9 @@ const PLACES_SHOWN: usize = 4;
 /// Objects that came or went with one file that are named, unless `-v`.
 const NAMES_SHOWN: usize = 5;
 
+/// Macros of a configuration that are named, unless `-v`.
+const MACROS_SHOWN: usize = 3;
+
 /// What is said for a row that would repeat the one of the region before.
 const SAME: &str = "as above";
 /// What is said where calls of one version alone were left out.
@@ -48,13 +51,15 @@ pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io
         }
         shown += 1;
         if change.deltas.is_empty() && *left_out > 0 {
-            write_left_out(view, *left_out, &place_text(change), out)?;
+            write_left_out(view, *left_out, &place_text(view, change), out)?;
             continue;
         }
         write_change(view, change, last.and_then(only_delta), DELTAS_SHOWN, out)?;
         write_left_out(view, *left_out, "", out)?;
         let mut again = Vec::new();
-        while let Some((repeated, _)) = changes.next_if(|(c, n)| says_the_same(change, c) && n == left_out) {
+        while let Some((repeated, _)) =
+            changes.next_if(|(c, n)| says_the_same(view, change, c) && n == left_out)
+        {
             again.push(repeated);
         }
         write_again(view, &again, out)?;
@@ -102,7 +107,7 @@ fn write_change(
 
 /// Where else the same is to be said.
 fn write_again(view: &View, again: &[&Change], out: &mut dyn Write) -> io::Result<()> {
-    let places: Vec<String> = again.iter().map(|c| place_text(c)).filter(|p| !p.is_empty()).collect();
+    let places: Vec<String> = again.iter().map(|c| place_text(view, c)).filter(|p| !p.is_empty()).collect();
     match places.len() {
         0 => Ok(()),
         _ => write_row(view, "    again", None, &places.join("; "), "", out),
@@ -115,10 +120,10 @@ fn only_delta(change: &Change) -> Option<&Delta> {
 }
 
 /// Whether the same is to be said of two regions, but for where they are.
-fn says_the_same(a: &Change, b: &Change) -> bool {
+fn says_the_same(view: &View, a: &Change, b: &Change) -> bool {
     let texts = |effects: &[Effect]| effects.iter().map(|e| e.text.clone()).collect::<Vec<_>>();
     let of = |d: &Delta| (d.when.text.clone(), texts(&d.before), texts(&d.now));
-    let has_place = !place_text(b).is_empty();
+    let has_place = !place_text(view, b).is_empty();
     has_place
         && a.deltas.iter().map(of).eq(b.deltas.iter().map(of))
         && (&a.at.tests, &a.assumptions, a.otherwise) == (&b.at.tests, &b.assumptions, b.otherwise)
@@ -148,7 +153,7 @@ pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dy
             line.paint(Slot::Hunk, &format!("… {} more", object.hunks.len() - shown));
         }
         line.write(out)?;
-        let under = object.under.as_ref().map(|name| format!(", under {}", visible(name)));
+        let under = object.under.as_ref().map(|name| format!(", under {}", under_text(view, name)));
         let at = object.line().map(|line| format!("at line {line}"));
         let mut place = format!("{}{}", at.unwrap_or_default(), under.unwrap_or_default());
         let rows = [
@@ -270,7 +275,7 @@ fn write_delta(
     is_first: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut place = if is_first { place_text(change) } else { String::new() };
+    let mut place = if is_first { place_text(view, change) } else { String::new() };
     // A condition of its own is more than what leads there.
     let is_own = |_: &&str| delta.when.text.is_empty();
     let tests = change.at.tests.as_deref().filter(is_own).map(visible);
@@ -379,9 +384,21 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
     line.write(out)
 }
 
-fn place_text(change: &Change) -> String {
+/// A configuration; of one with many macros the first few, unless `-v`.
+fn under_text(view: &View, name: &str) -> String {
+    let macros: Vec<&str> = name.split(" && ").collect();
+    match macros.len().saturating_sub(MACROS_SHOWN) {
+        2.. if !view.options.verbose => {
+            let shown = visible(macros[..MACROS_SHOWN].join(" && "));
+            format!("{shown} && … ({} more)", macros.len() - MACROS_SHOWN)
+        }
+        _ => visible(name),
+    }
+}
+
+fn place_text(view: &View, change: &Change) -> String {
     let line = change.at.lines.get(&change.to).map(|l| format!("at line {l}"));
-    let under = change.under.as_ref().map(|name| format!("under {}", visible(name)));
+    let under = change.under.as_ref().map(|name| format!("under {}", under_text(view, name)));
     let parts: Vec<String> =
         line.into_iter().chain(change.at.context.as_ref().map(visible)).chain(under).collect();
     parts.join(", ")
