@@ -23,7 +23,7 @@ use super::sites::Tag;
 use super::tested::{Test, reads};
 use super::text_tests::{self, Exclusions};
 use super::widened;
-use crate::ir::{TermId, TermPool, UndefinedKind, VarId, VarKind};
+use crate::ir::{TermId, TermPool, UndefinedKind, Unit, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::output::prints_alike;
@@ -630,11 +630,7 @@ impl Comparer<'_> {
                 if let Some(is_equal) = self.is_equal_copy([a, b], k, joint) {
                     return is_equal;
                 }
-                // What a format is given is read as the format says.
-                let [x, y] = match format.is_some_and(|f| k > f) {
-                    true => [x, y],
-                    false => self.of_one_width([(a, x), (b, y)], k),
-                };
+                let [x, y] = self.of_one_width([(a, x), (b, y)], k);
                 x == y
                     || format == Some(k) && self.print_alike((a.class, x), (b.class, y))
                     || self.pool.sort(x) == self.pool.sort(y)
@@ -650,17 +646,23 @@ impl Comparer<'_> {
         let [Some(m), Some(n)] = widths else { return terms };
         let narrow = usize::from(n < m);
         let (event, t) = given[narrow];
-        // The address that is called comes first.
-        let at = if event.callee.is_some() { Some(k) } else { k.checked_sub(1) };
         let types = given.map(|(e, _)| call_types(self.graph, e.class, e.node).map(|(_, types)| types));
-        let of = |k: usize| at.and_then(|at| types[k]?.get(at));
-        let (Some(ty), Some(wide)) = (of(narrow), of(1 - narrow)) else { return terms };
+        let of = |side: usize| types[side]?.get(k);
+        let (Some(ty), Some(wide), Some(name)) = (of(narrow), of(1 - narrow), &event.callee) else {
+            return terms;
+        };
+        let units = self.sides.map(|side| side.version.unit);
+        // What `...` stands for is read by a type that the call does not know.
+        let is_named = |unit: &Unit| {
+            let declared = unit.prototypes.iter().find(|p| p.name == *name).map(|p| p.params.len());
+            declared.or_else(|| Some(unit.function(name)?.params.len())).is_some_and(|n| k < n)
+        };
+        if !units.iter().all(|unit| is_named(unit)) {
+            return terms;
+        }
         // What a number without a counterpart does is told in the function, where that is at hand.
         let loses_sign = ty.is_signed() && !wide.is_signed();
-        let is_known = event
-            .callee
-            .as_ref()
-            .is_some_and(|name| self.sides.iter().all(|side| side.version.unit.function(name).is_some()));
+        let is_known = units.iter().all(|unit| unit.function(name).is_some());
         if m == n || loses_sign && !is_known && self.pool.as_const(t).is_none_or(|c| c.signed() < Some(0)) {
             return terms;
         }

@@ -31,6 +31,8 @@ fn what_is_declared_otherwise_is_told_by_its_type() {
     );
     let of = |ty: &str| format!("void g(int, {ty});\nvoid f(int x)\n{{\ng(x, 3);\n}}\n");
     assert_eq!(told(&of("int"), &of("unsigned long")), [] as [&str; 0]);
+    let of = |ty: &str| format!("void g(int, ...);\nvoid f({ty} x)\n{{\ng(x, ({ty})3);\n}}\n");
+    assert_eq!(told(&of("int"), &of("long")).len(), 1);
     // And so is what it answers.
     let of = |ty: &str| format!("{ty} g(int);\nlong f(int x)\n{{\nreturn g(x) + 1L;\n}}\n");
     assert_eq!(told(&of("int"), &of("long")), [] as [&str; 0]);
