@@ -5,7 +5,6 @@
 //! DAC 2009), the deltas of differential symbolic execution (Person, Dwyer, Elbaum and Păsăreanu, FSE 2008) and
 //! conditional equivalence (Kawaguchi, Lahiri and Rebêlo, 2010) in one.
 //!
-//! - [`liveness`]: which variables matter at a point.
 //! - [`region`]: where the versions go apart, and until where; the paths between.
 //! - [`moved`]: assignments that stand elsewhere; [`escapes`]: locals that nobody else knows of.
 //! - [`tested`]: the tests on the way that still hold where the versions go apart.
@@ -53,7 +52,6 @@ mod forks;
 mod given;
 mod guards;
 mod judgement;
-mod liveness;
 mod machine;
 mod macros;
 mod memory;
@@ -154,7 +152,7 @@ fn compare_bodies(
     let (old, new) = (Version { body: first, ..old }, Version { body: second, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
     let flow = Flow::new(&graph);
-    let liveness = liveness::Liveness::new(&graph, &flow);
+    let liveness = crate::semantics::liveness::Liveness::new(&graph, &flow);
     let [of_old, of_new] = sites::tags(&graph);
     let pure = pure::called(old, new);
     let sides = [

@@ -4,9 +4,9 @@
 //! at such a node they differ, and from there on they differ once more the other way round: told are two changes
 //! where there is none. So nothing ends there, and both places come to be in one region.
 
-use super::liveness::Liveness;
 use crate::ir::{Expr, Instr, VarId, VarKind};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::semantics::liveness::Liveness;
 use std::collections::BTreeSet;
 
 /// Nodes that are looked at on the way back from an assignment.

@@ -6,7 +6,6 @@
 //! common, or to different nodes. Its *region* are the nodes from there to the next common ones, in each
 //! version; regions may overlap. Executing a region gives paths; one that comes to a node twice is not followed.
 
-use super::liveness::Liveness;
 use super::machine::{End, Literal, Machine, Path, Step, Stop};
 use super::mistake::{Mistake, is_made};
 use super::moved;
@@ -14,6 +13,7 @@ use super::rounds;
 use super::side::{Side, successor};
 use crate::ir::{Const, Instr, TermId, TermPool, VarKind};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::semantics::liveness::Liveness;
 use std::collections::BTreeSet;
 
 /// Paths of one version through one region.

@@ -13,6 +13,7 @@ pub mod frames;
 pub mod inline;
 pub mod library;
 mod lines;
+pub mod liveness;
 mod loops;
 pub mod output;
 mod place;
