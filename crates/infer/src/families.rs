@@ -41,7 +41,9 @@ pub fn infer(table: &Table, settings: &Settings) -> Vec<Shape> {
             finder.binary(x, y, &mut found);
         }
     }
-    if table.variables.len() <= settings.triples {
+    // Members of structures come last and are many: they leave what stands before them to be looked at.
+    let plain = table.variables.iter().filter(|v| !v.name.contains("->") && !v.name.contains('.')).count();
+    if plain <= settings.triples {
         finder.ternary(&mut found);
     }
     found
@@ -76,7 +78,7 @@ pub fn conditional(
 fn counts(table: &Table) -> Vec<BTreeMap<i128, usize>> {
     let of = |x: usize| {
         let mut counts = BTreeMap::new();
-        table.values(x).for_each(|v| *counts.entry(v).or_insert(0) += 1);
+        table.values(x).into_iter().for_each(|v| *counts.entry(v).or_insert(0) += 1);
         counts
     };
     (0..table.variables.len()).map(of).collect()
@@ -160,7 +162,7 @@ impl Finder<'_> {
             return;
         }
         let pairs: BTreeMap<(i128, i128), usize> =
-            self.table.pairs(x, y).fold(BTreeMap::new(), |mut all, pair| {
+            self.table.pairs(x, y).into_iter().fold(BTreeMap::new(), |mut all, pair| {
                 *all.entry(pair).or_insert(0) += 1;
                 all
             });
@@ -218,7 +220,7 @@ impl Finder<'_> {
     }
 
     fn ternary(&self, found: &mut Vec<Shape>) {
-        let free: Vec<usize> = (0..self.table.variables.len())
+        let free: Vec<usize> = (0..self.table.variables.len().min(self.settings.triples))
             .filter(|x| !self.is_constant(*x) && matches!(self.kind(*x), Kind::Integer { .. }))
             .collect();
         for &z in &free {

@@ -1,5 +1,7 @@
 //! Variables of a program point, and their values in runs.
 
+use std::collections::BTreeSet;
+
 /// What values a variable has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
@@ -50,11 +52,13 @@ impl Variable {
 pub struct Table {
     pub variables: Vec<Variable>,
     rows: Vec<Vec<Option<i128>>>,
+    /// By row, which run it is from, where one run has several; shorter for the others, which have runs of their own.
+    runs: Vec<usize>,
 }
 
 impl Table {
     pub fn new(variables: Vec<Variable>) -> Table {
-        Table { variables, rows: Vec::new() }
+        Table { variables, rows: Vec::new(), runs: Vec::new() }
     }
 
     /// Adds a row, with a value for each variable; `None` where it has none. Rows of another length are not taken.
@@ -62,6 +66,33 @@ impl Table {
         if row.len() == self.variables.len() {
             self.rows.push(row);
         }
+    }
+
+    /// Adds a row of a run that may have others: what they have alike is evidence once. All rows of such a table are
+    /// added so.
+    pub fn push_of(&mut self, row: Vec<Option<i128>>, run: usize) {
+        if row.len() == self.variables.len() {
+            self.rows.push(row);
+            self.runs.push(run);
+        }
+    }
+
+    /// The run of a row, if it may have others.
+    fn run(&self, row: usize) -> Option<usize> {
+        self.runs.get(row).copied()
+    }
+
+    /// What rows have that are evidence: of a run with several rows each thing once.
+    fn evidence<T: Ord + Copy>(&self, of: impl Fn(&[Option<i128>]) -> Option<T>) -> Vec<T> {
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        for (k, row) in self.rows.iter().enumerate() {
+            let Some(what) = of(row) else { continue };
+            if self.run(k).is_none_or(|run| seen.insert((run, what))) {
+                found.push(what);
+            }
+        }
+        found
     }
 
     pub fn rows(&self) -> &[Vec<Option<i128>>] {
@@ -76,14 +107,14 @@ impl Table {
         self.variables.get(x)
     }
 
-    /// The values of a variable, as far as it has some.
-    pub fn values(&self, x: usize) -> impl Iterator<Item = i128> + '_ {
-        self.rows.iter().filter_map(move |row| row.get(x).copied().flatten())
+    /// The values of a variable, as far as it has some: of rows of one run each once.
+    pub fn values(&self, x: usize) -> Vec<i128> {
+        self.evidence(|row| row.get(x).copied().flatten())
     }
 
-    /// The values of two variables in the rows in which both have some.
-    pub fn pairs(&self, x: usize, y: usize) -> impl Iterator<Item = (i128, i128)> + '_ {
-        self.rows.iter().filter_map(move |row| Some(((*row.get(x)?)?, (*row.get(y)?)?)))
+    /// The values of two variables in the rows in which both have some: of rows of one run each pair once.
+    pub fn pairs(&self, x: usize, y: usize) -> Vec<(i128, i128)> {
+        self.evidence(|row| Some(((*row.get(x)?)?, (*row.get(y)?)?)))
     }
 }
 
@@ -119,7 +150,19 @@ mod tests {
         table.push(vec![Some(1)]);
         table.push(vec![Some(3), Some(4)]);
         assert_eq!(table.rows().len(), 2);
-        assert_eq!(table.values(0).collect::<Vec<_>>(), [1, 3]);
-        assert_eq!(table.pairs(0, 1).collect::<Vec<_>>(), [(3, 4)]);
+        assert_eq!(table.values(0), [1, 3]);
+        assert_eq!(table.pairs(0, 1), [(3, 4)]);
+    }
+
+    #[test]
+    fn what_the_rows_of_a_run_have_alike_is_evidence_once() {
+        let mut table = Table::new(vec![integer("n", 32, true), integer("i", 32, true)]);
+        for (run, n) in [(0, 7), (1, 7), (2, 8)] {
+            (0..3).for_each(|i| table.push_of(vec![Some(n), Some(i)], run));
+        }
+        assert_eq!(table.rows().len(), 9);
+        assert_eq!(table.values(0), [7, 7, 8]);
+        assert_eq!(table.values(1), [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+        assert_eq!(table.pairs(0, 1).len(), 9);
     }
 }
