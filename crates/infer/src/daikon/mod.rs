@@ -2,6 +2,7 @@
 //!
 //! - [`declarations`]: `.decls`: the points. [`variables`]: what is told of their variables.
 //! - [`trace`]: `.dtrace`: samples of points, read one at a time. [`tables`]: of all samples of a trace.
+//! - [`calls`]: runs of functions, written. [`text`]: invariants as Daikon prints them.
 //! - [`values`]: what values a variable has, and what a text says of them.
 //! - [`names`]: of points and variables.
 //! - [`lines`]: of a file, which gzip may have packed.
@@ -13,17 +14,21 @@
 //! Source: "The Daikon Invariant Detector Developer Manual", version 5.8, appendix "File formats": records,
 //! version 2.0 of declarations, nonsensical values.
 
+mod calls;
 mod declarations;
 mod lines;
 mod names;
 mod tables;
+mod text;
 mod trace;
 mod values;
 mod variables;
 
+pub use calls::{Call, Calls, OfFunction, Traced, write_calls, write_declarations};
 pub use declarations::{Declarations, Point};
 pub use names::{Place, PointName, c_name, daikon_name};
 pub use tables::{read_tables, tables, write_tables};
+pub use text::{RULE, said};
 pub use trace::{read_trace, write_record};
 pub use values::{Element, Representation};
 pub use variables::Declared;
