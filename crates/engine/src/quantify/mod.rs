@@ -63,7 +63,7 @@ pub use output::{Atom, Output};
 pub use pairing::{Code, Pairing};
 pub use paths::{End, Explored, Explorer, Limits, Path, Start};
 pub use sampled::Sampled;
-pub use stretches::{Memo, Stretches};
+pub use stretches::{Arrival, Memo, Stretches, Written};
 pub use suite::{ChangeCoverage, Coverage, Side, change_coverage, coverage, taken};
 pub use target::Target;
 pub use text::{LONGEST, bytes, pointers, rows};

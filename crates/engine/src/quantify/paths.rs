@@ -11,7 +11,7 @@ use super::inputs::Inputs;
 use super::memory::Place;
 use super::output::Output;
 use super::state::{Frame, Reason, State, World};
-use super::stretches::{Growing, Leaf as Left, Memo, Stretches, Written};
+use super::stretches::{Arrival, Growing, Leaf as Left, Memo, Stretches, Written};
 use super::turns::Turns;
 use crate::ir::{CType, Callee, Function, Instr, Leaf, NodeId, TermId, TermPool, Unit, VarId};
 use crate::symex::is_failure;
@@ -103,6 +103,8 @@ pub struct Explorer<'a, 'p> {
     limits: Limits,
     /// Nothing but this is asked.
     aim: Option<&'p Aim>,
+    /// Where paths are taken down as they come there.
+    watched: BTreeSet<NodeId>,
     growing: Growing<'p>,
     /// What inputs meet at the entry.
     conditions: &'p [TermId],
@@ -159,7 +161,8 @@ impl<'a, 'p> Explorer<'a, 'p> {
         let used = parameters.collect();
         let world = World { unit, pool, inputs, candidates, objects, is_program, contents };
         let growing = Growing::new(None);
-        Explorer { world, f, limits, aim: None, growing, conditions, used, is_cut: false }
+        let watched = BTreeSet::new();
+        Explorer { world, f, limits, aim: None, watched, growing, conditions, used, is_cut: false }
     }
 
     /// Takes over what an older version's tree has of this one.
@@ -171,6 +174,13 @@ impl<'a, 'p> Explorer<'a, 'p> {
     /// Leaves paths as soon as it is settled whether they meet a target.
     pub fn toward(mut self, aim: Option<&'p Aim>) -> Explorer<'a, 'p> {
         self.aim = aim;
+        self
+    }
+
+    /// Takes down what paths are like whenever they come to one of these nodes of the function, in its outermost
+    /// call ([`Stretches::arrivals`]).
+    pub fn watching(mut self, nodes: impl IntoIterator<Item = NodeId>) -> Explorer<'a, 'p> {
+        self.watched = nodes.into_iter().collect();
         self
     }
 
@@ -259,6 +269,10 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 return self.ended(open, End::Settled);
             }
             let node = frame.f.node(frame.node);
+            if open.state.frames.len() == 1 && self.watched.contains(&frame.node) {
+                let (node, vars, written) = (frame.node, frame.vars.clone(), written(&open.state));
+                self.growing.arrived(Arrival { node, vars, written });
+            }
             if frame.node == Function::EXIT {
                 match self.returned(&mut open) {
                     Some(end) => return self.ended(open, end),
@@ -536,8 +550,8 @@ enum Effect {
     Nothing,
 }
 
-/// What a path leaves where it ends.
-fn left(state: &State, end: End) -> Left {
+/// What globals and strings of the caller hold that were written.
+fn written(state: &State) -> Written {
     let cells = |place: &Place| {
         let symbol = match place {
             Place::Global(symbol) => symbol.clone(),
@@ -546,7 +560,12 @@ fn left(state: &State, end: End) -> Left {
         };
         Some((symbol, state.memory.of(place).map(|(o, n, v)| (o, (n, v))).collect()))
     };
-    let written: Written = state.written.iter().filter_map(cells).collect();
+    state.written.iter().filter_map(cells).collect()
+}
+
+/// What a path leaves where it ends.
+fn left(state: &State, end: End) -> Left {
+    let written = written(state);
     Left { end, at: None, stdout: state.stdout.clone(), stderr: state.stderr.clone(), written, count: None }
 }
 

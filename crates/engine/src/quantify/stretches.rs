@@ -8,6 +8,7 @@
 //! Source: Yang, Pasareanu and Khurshid, "Memoized symbolic execution", ISSTA 2012 (the trie and its
 //! replay); Filieri, Pasareanu and Yang, ASE 2015, section IV-B (counts are kept with it).
 
+use super::guard::is_undefined;
 use super::output::Output;
 use super::pairing::Pairing;
 use super::paths::{End, Path};
@@ -37,6 +38,16 @@ pub struct Leaf {
     pub count: Option<i128>,
 }
 
+/// A path at a node that is watched, in the outermost call.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    pub node: NodeId,
+    /// By variable; none of one that has no value, or that is in memory.
+    pub vars: Vec<Option<TermId>>,
+    /// What globals hold that were written so far.
+    pub written: Written,
+}
+
 /// What a path does from one decision to the next.
 #[derive(Clone, Debug, Default)]
 pub struct Stretch {
@@ -53,6 +64,8 @@ pub struct Stretch {
     pub answers: Vec<bool>,
     /// Candidates that it is the first to read, by position.
     pub used: Vec<u32>,
+    /// Where it comes to nodes that are watched, in turn.
+    pub arrivals: Vec<Arrival>,
     /// States of the tree that the decision in front makes.
     pub states: u64,
     pub steps: u64,
@@ -117,6 +130,30 @@ impl Stretches {
             paths.push(Path { stretch: k, conditions, end, lines, turns, stdout, stderr, written, count });
         }
         paths
+    }
+
+    /// Where paths come to nodes that are watched, each with the conditions that inputs meet there, in the order in
+    /// which they are followed. Left out is what leads to nothing but what is undefined.
+    pub fn arrivals(&self, entry: &[TermId]) -> Vec<(Vec<TermId>, &Arrival)> {
+        let mut is_futile = vec![false; self.stretches.len()];
+        // Children have greater numbers than their parents.
+        for (k, s) in self.stretches.iter().enumerate().rev() {
+            let is_child = |child: &u32| is_futile.get(*child as usize).copied().unwrap_or(false);
+            is_futile[k] = match &s.leaf {
+                Some(Leaf { end: End::Grey(reason), .. }) => is_undefined(reason),
+                Some(_) => false,
+                None => !s.children.is_empty() && s.children.iter().all(is_child),
+            };
+        }
+        let mut found = Vec::new();
+        let mut open = vec![(0u32, entry.to_vec())];
+        while let Some((k, mut conditions)) = open.pop() {
+            let Some(s) = self.get(k).filter(|_| is_futile.get(k as usize) == Some(&false)) else { continue };
+            conditions.extend(&s.conditions);
+            found.extend(s.arrivals.iter().map(|arrival| (conditions.clone(), arrival)));
+            open.extend(s.children.iter().rev().map(|child| (*child, conditions.clone())));
+        }
+        found
     }
 
     /// Notes what paths were counted to have.
@@ -285,6 +322,11 @@ impl<'m> Growing<'m> {
         }
     }
 
+    /// A path comes to a node that is watched.
+    pub fn arrived(&mut self, arrival: Arrival) {
+        self.current().arrivals.push(arrival);
+    }
+
     /// A candidate that is read first here.
     pub fn used(&mut self, candidate: usize) {
         let candidate = u32::try_from(candidate).unwrap_or(u32::MAX);
@@ -377,6 +419,8 @@ impl<'m> Growing<'m> {
             turns,
             answers: s.answers.clone(),
             used: used.collect(),
+            // What is watched is asked for without an older version.
+            arrivals: Vec::new(),
             states: s.states,
             steps: s.steps,
             leaf,
