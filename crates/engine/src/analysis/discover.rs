@@ -145,7 +145,10 @@ fn one(
     let mut pool = TermPool::new();
     let program = world.program(version, &m.unit);
     let (harness, settings) = (choice.harness.as_ref(), &choice.settings);
-    let subject = Subject::new(&m.function, &m.unit, &program, harness, settings.over, &mut pool)?;
+    let mut subject = Subject::new(&m.function, &m.unit, &program, harness, settings.over, &mut pool)?;
+    if settings.points.heads {
+        subject.look_at_heads(settings.over);
+    }
     let first = first(&subject, newest, choice)?;
     let mut prove = |texts: &[String]| -> Vec<Proof> {
         // A proof is of any state, and one of the state that a harness leaves is another.

@@ -7,8 +7,19 @@ use super::Point;
 use super::subject::{Looked, Source, Subject};
 use crate::infer::{Kind, Operator, Relation, Shape, Word};
 use crate::ir::{Leaf, Op, Sort, TermId, TermPool};
-use crate::quantify::{End, Path};
+use crate::quantify::{Arrival, End, Path};
 use std::sync::Arc;
+
+/// Where on a path values are asked for.
+#[derive(Clone, Copy)]
+pub enum Here<'p> {
+    /// Before its first step.
+    Entry,
+    /// Where it ended.
+    End(&'p Path),
+    /// At the head of a loop.
+    Head(&'p Arrival),
+}
 
 /// The values of a point's variables on a path; `None` where the path does not say.
 pub struct Values<'v> {
@@ -17,10 +28,9 @@ pub struct Values<'v> {
 }
 
 impl<'v> Values<'v> {
-    /// At the entry, or where a path returned.
-    pub fn new(subject: &'v Subject, pool: &mut TermPool, point: Point, path: Option<&Path>) -> Values<'v> {
+    pub fn new(subject: &'v Subject, pool: &mut TermPool, point: Point, here: Here) -> Values<'v> {
         let looked = subject.variables(point);
-        let terms = looked.iter().map(|l| value(subject, pool, l, path)).collect();
+        let terms = looked.iter().map(|l| value(subject, pool, l, here)).collect();
         Values { looked, terms }
     }
 
@@ -261,7 +271,7 @@ fn compare(pool: &mut TermPool, relation: Relation, is_signed: bool, a: TermId, 
 }
 
 /// The value of a variable on a path.
-fn value(subject: &Subject, pool: &mut TermPool, looked: &Looked, path: Option<&Path>) -> Option<TermId> {
+fn value(subject: &Subject, pool: &mut TermPool, looked: &Looked, here: Here) -> Option<TermId> {
     match &looked.source {
         Source::Parameter(k) => {
             if let Some(given) = subject.given(*k) {
@@ -270,17 +280,45 @@ fn value(subject: &Subject, pool: &mut TermPool, looked: &Looked, path: Option<&
             let var = subject.function.var(*subject.function.params.get(*k)?);
             Some(pool.leaf(Leaf::Param { name: var.name.clone(), sort: var.sort? }))
         }
-        Source::Result => match path?.end {
-            End::Return(value) => value,
+        Source::Result => match here {
+            Here::End(Path { end: End::Return(value), .. }) => *value,
             _ => None,
         },
+        Source::Local(v) => match here {
+            Here::Head(arrival) => arrival.vars.get(v.0 as usize).copied().flatten(),
+            _ => None,
+        },
+        // Memory behind pointers is not followed.
+        Source::Behind { .. } => None,
+        Source::Part { symbol, offset, is_old } => {
+            let written = match here {
+                Here::End(path) if !is_old => path.written.get(symbol),
+                _ => None,
+            };
+            // What nothing was written over is what it was.
+            let is_hit = |cells: &&std::collections::BTreeMap<u64, (u64, TermId)>| {
+                cells.range(..offset + looked.bytes).any(|(at, (bytes, _))| at + bytes > *offset)
+            };
+            match written.filter(is_hit) {
+                None => initial(subject, pool, symbol, (*offset, looked.bytes)),
+                Some(cells) => match cells.get(offset) {
+                    Some((bytes, value)) if *bytes == looked.bytes => Some(*value),
+                    _ => joined(pool, cells, (*offset, looked.bytes)),
+                },
+            }
+        }
         Source::Global { symbol, is_old } => {
-            let written = path.filter(|_| !is_old).and_then(|p| p.written.get(symbol));
+            let written = match here {
+                _ if *is_old => None,
+                Here::Entry => None,
+                Here::End(path) => path.written.get(symbol),
+                Here::Head(arrival) => arrival.written.get(symbol),
+            };
             match written {
                 None => at_entry(subject, pool, symbol, looked.bytes),
                 Some(cells) => match cells.get(&0) {
                     Some((bytes, value)) if *bytes == looked.bytes => Some(*value),
-                    _ => joined(pool, cells, looked.bytes),
+                    _ => joined(pool, cells, (0, looked.bytes)),
                 },
             }
         }
@@ -292,12 +330,25 @@ fn at_entry(subject: &Subject, pool: &mut TermPool, symbol: &Arc<str>, bytes: u6
     if let Some(free) = subject.free_global(symbol) {
         return Some(free.term);
     }
+    initial(subject, pool, symbol, (0, bytes))
+}
+
+/// What bytes of an object hold that begins as it is initialised, or as a harness left it.
+fn initial(
+    subject: &Subject,
+    pool: &mut TermPool,
+    symbol: &Arc<str>,
+    (offset, bytes): (u64, u64),
+) -> Option<TermId> {
     if !subject.is_initial {
         return None;
     }
     let content = match subject.contents.get(symbol) {
-        Some(content) => content.get(..usize::try_from(bytes).ok()?)?.to_vec(),
-        None => subject.unit.global(symbol)?.constant_bytes(0, bytes)?,
+        Some(content) => {
+            let from = usize::try_from(offset).ok()?;
+            content.get(from..from.checked_add(usize::try_from(bytes).ok()?)?)?.to_vec()
+        }
+        None => subject.unit.global(symbol)?.constant_bytes(offset, bytes)?,
     };
     let bits = content.iter().rev().fold(0i128, |all, b| all << 8 | i128::from(*b));
     let width = u16::try_from(bytes * 8).ok().filter(|w| *w <= 64)?;
@@ -308,10 +359,10 @@ fn at_entry(subject: &Subject, pool: &mut TermPool, symbol: &Arc<str>, bytes: u6
 fn joined(
     pool: &mut TermPool,
     cells: &std::collections::BTreeMap<u64, (u64, TermId)>,
-    bytes: u64,
+    (offset, bytes): (u64, u64),
 ) -> Option<TermId> {
     let mut word = None;
-    for k in 0..bytes {
+    for k in offset..offset.checked_add(bytes)? {
         let (_, byte) = cells.get(&k).filter(|(n, _)| *n == 1)?;
         word = Some(match word {
             None => *byte,

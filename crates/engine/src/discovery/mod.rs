@@ -7,6 +7,8 @@
 //!
 //! - [`Harness`]: the calls that come before, and what of the last call's arguments is free.
 //! - [`Subject`]: the function, its inputs, and the variables that are looked at.
+//! - `heads`: heads of loops as points.
+//! - `members`: members of structures as variables.
 //! - `splitters`: conditions of branches, under which more may hold.
 //! - `suite`: the tests, and what running them shows.
 //! - `assertion`: a candidate as a condition over a path's values.
@@ -20,7 +22,9 @@
 
 mod assertion;
 mod harness;
+mod heads;
 mod implied;
+mod members;
 mod refinement;
 mod search;
 mod solver;
@@ -32,6 +36,7 @@ mod tests;
 mod versions;
 
 pub use harness::{Argument, Harness, HarnessError};
+pub use heads::{HeadPlace, place};
 pub use refinement::{Discovered, Invariant, Iteration, Proof, Refuted, Samples, discover};
 pub use search::Configuration;
 pub use subject::{Free, Problem, Subject};
@@ -45,6 +50,8 @@ pub enum Point {
     Entry,
     /// Wherever the function returns.
     Exit,
+    /// Whenever control comes to the head of a loop: which of them, in the order of the text.
+    Head(usize),
 }
 
 impl Point {
@@ -52,6 +59,7 @@ impl Point {
         match self {
             Point::Entry => "entry",
             Point::Exit => "exit",
+            Point::Head(_) => "loop",
         }
     }
 }
@@ -76,12 +84,27 @@ pub enum Over {
     Globals,
 }
 
+/// Where invariants are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Points {
+    pub entry: bool,
+    pub exit: bool,
+    pub heads: bool,
+}
+
+impl Default for Points {
+    fn default() -> Points {
+        Points { entry: true, exit: true, heads: false }
+    }
+}
+
 /// How it is looked for.
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub families: infer::Settings,
     pub configuration: Configuration,
     pub over: Over,
+    pub points: Points,
     /// First runs, on random and boundary values, where none are given.
     pub runs: usize,
     /// They are made beside the runs that are given, too.
@@ -98,6 +121,7 @@ impl Default for Settings {
             families: infer::Settings::default(),
             configuration: Configuration::default(),
             over: Over::All,
+            points: Points::default(),
             runs: 60,
             is_adding_runs: false,
             iterations: 12,

@@ -1,13 +1,15 @@
 //! The loop: runs, candidates, symbolic execution, runs, until the candidates stay the same.
 
+use super::heads::HeadPlace;
 use super::implied;
 use super::search::search;
 use super::solver::Asker;
 use super::splitters;
-use super::subject::Subject;
+use super::subject::{Source, Subject};
 use super::suite::{Suite, values};
 use super::{Point, Settings, Status};
 use crate::count::{Counter, Domain, Input as Counted};
+use crate::infer::daikon::Calls;
 use crate::infer::{Kind, Shape, Table, conditional, infer};
 use crate::interp::{Generator, Input};
 use crate::ir::TermPool;
@@ -69,19 +71,17 @@ pub struct Refuted {
     pub input: String,
 }
 
-/// The rows of both points, with the input of each.
+/// The rows of a point, with the input of each.
+pub type Rows = (Table, Vec<String>);
+
+/// The rows of all points.
 #[derive(Clone, Debug, Default)]
-pub struct Samples {
-    pub entry: (Table, Vec<String>),
-    pub exit: (Table, Vec<String>),
-}
+pub struct Samples(Vec<(Point, Rows)>);
 
 impl Samples {
-    pub fn of(&self, point: Point) -> &(Table, Vec<String>) {
-        match point {
-            Point::Entry => &self.entry,
-            Point::Exit => &self.exit,
-        }
+    /// Those of a point, if the function has it.
+    pub fn of(&self, point: Point) -> Option<&Rows> {
+        self.0.iter().find(|(p, _)| *p == point).map(|(_, rows)| rows)
     }
 }
 
@@ -96,6 +96,10 @@ pub struct Discovered {
     pub inputs: Vec<String>,
     pub tests: Vec<Vec<i128>>,
     pub samples: Samples,
+    /// The loops whose heads were looked at, by their number.
+    pub heads: Vec<HeadPlace>,
+    /// The runs, for a trace.
+    pub calls: Calls,
     /// Why not every path was followed; none: all were.
     pub cut: Vec<&'static str>,
     /// The candidates did not stay the same within the iterations allowed.
@@ -199,12 +203,20 @@ impl Refinement<'_, '_> {
         searched.tests.into_iter().for_each(|values| _ = self.add(values));
     }
 
-    /// The candidates of both points.
+    /// The candidates of all points that are asked for.
     fn candidates(&self) -> Vec<(Point, Shape)> {
         let families = &self.settings.families;
         let mut all: Vec<(Point, Shape)> = Vec::new();
-        for point in [Point::Entry, Point::Exit] {
+        let is_wanted = |point: &Point| match point {
+            Point::Entry => self.settings.points.entry,
+            Point::Exit => self.settings.points.exit,
+            Point::Head(_) => self.settings.points.heads,
+        };
+        for point in self.subject.points().filter(is_wanted) {
             all.extend(infer(self.suite.table(point), families).into_iter().map(|shape| (point, shape)));
+        }
+        if !self.settings.points.exit {
+            return all;
         }
         let table = self.suite.table(Point::Exit);
         let known: Vec<Shape> =
@@ -313,8 +325,10 @@ impl Refinement<'_, '_> {
         self.found.runs = self.suite.tests.len();
         self.found.inputs = self.subject.free.iter().map(|f| f.name.to_string()).collect();
         self.found.tests = self.suite.tests.iter().map(|t| t.values.clone()).collect();
-        self.found.samples =
-            Samples { entry: self.suite.samples(Point::Entry), exit: self.suite.samples(Point::Exit) };
+        let samples = self.subject.points().map(|point| (point, self.suite.samples(point)));
+        self.found.samples = Samples(samples.collect());
+        self.found.calls = self.suite.calls();
+        self.found.heads = self.subject.heads.iter().map(|h| h.place).collect();
         let known: Vec<(Point, &Shape, Status)> = self
             .last
             .iter()
@@ -347,7 +361,8 @@ fn refutation(suite: &Suite, (point, shape): &(Point, Shape), iteration: usize) 
 /// Inputs that give what is not free.
 fn bases(subject: &Subject) -> Vec<Input> {
     let has_pointers = subject.function.params.iter().any(|p| subject.function.var(*p).ty.is_pointer());
-    if !has_pointers {
+    let has_parts = subject.entry.iter().any(|l| matches!(l.source, Source::Part { .. }));
+    if !has_pointers && !has_parts {
         return vec![Input::default()];
     }
     let mut generator = Generator::new(subject.program, &subject.function.name, SEED);

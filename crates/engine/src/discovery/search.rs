@@ -5,13 +5,13 @@
 //! not asked for again on other paths (section 3.2 and 4 of the paper).
 
 use super::Point;
-use super::assertion::Values;
+use super::assertion::{Here, Values};
 use super::solver::{Answer, Asker};
 use super::subject::Subject;
 use crate::infer::{Kind, Shape};
 use crate::ir::eval::Assignment;
-use crate::ir::{TermId, TermPool};
-use crate::quantify::{End, Explorer, Limits, Start, is_undefined};
+use crate::ir::{NodeId, TermId, TermPool};
+use crate::quantify::{End, Explorer, Limits, Start, Stretches, is_undefined};
 use std::collections::BTreeSet;
 
 /// How it is searched.
@@ -63,9 +63,10 @@ pub fn search(
         candidates,
         configuration,
         broken: BTreeSet::new(),
+        is_assuming: false,
         found: Searched { states: 1, ..Searched::default() },
     };
-    let entry = search.asserted(Point::Entry, None, premises.clone());
+    let entry = search.asserted(Point::Entry, Here::Entry, premises.clone());
     let conditions = if configuration.separation { premises } else { entry };
     let limits = Limits { paths, ..Limits::default() };
     let start = Start {
@@ -75,16 +76,18 @@ pub fn search(
         conditions: &conditions,
     };
     let Search { pool, asker, .. } = &mut search;
-    let explored = Explorer::new(subject.function, subject.unit, pool, start, &mut **asker, limits).explore();
+    let explorer = Explorer::new(subject.function, subject.unit, pool, start, &mut **asker, limits);
+    let explored = explorer.watching(subject.heads.iter().map(|h| h.node)).explore();
     search.found.states += explored.states - 1;
     search.found.paths = explored.paths.len();
     if explored.is_cut || search.asker.is_spent() {
         search.found.cut.insert("more paths than the bound");
-        search.found.bounded.extend(exits(candidates));
+        search.found.bounded.extend(later(candidates));
     }
+    search.rounds(&explored.tree, &conditions);
     for path in &explored.paths {
         let left = match &path.end {
-            End::Return(_) => search.asserted(Point::Exit, Some(path), path.conditions.clone()),
+            End::Return(_) => search.asserted(Point::Exit, Here::End(path), path.conditions.clone()),
             End::Grey(reason) if is_undefined(reason) => continue,
             End::Grey(reason) => {
                 search.found.cut.insert(reason);
@@ -103,9 +106,12 @@ pub fn search(
 /// Reasons of ours why a path is not followed to its end.
 const BOUNDS: [&str; 2] = ["a path longer than the bound", "calls deeper than the bound"];
 
-/// The candidates of the exit, by position.
-fn exits(candidates: &[(Point, Shape)]) -> impl Iterator<Item = usize> + '_ {
-    candidates.iter().enumerate().filter(|(_, (point, _))| *point == Point::Exit).map(|(k, _)| k)
+/// Arrivals at a head of a loop that are looked at: each is a question for each candidate.
+const MOST_ARRIVALS: usize = 48;
+
+/// The candidates of points behind the entry, by position.
+fn later(candidates: &[(Point, Shape)]) -> impl Iterator<Item = usize> + '_ {
+    candidates.iter().enumerate().filter(|(_, (point, _))| *point != Point::Entry).map(|(k, _)| k)
 }
 
 struct Search<'s, 'a> {
@@ -116,19 +122,40 @@ struct Search<'s, 'a> {
     configuration: Configuration,
     /// Candidates that were broken.
     broken: BTreeSet<usize>,
+    /// An assertion was passed that is not known to hold: what follows is shown for those that meet it alone.
+    is_assuming: bool,
     found: Searched,
 }
 
 impl Search<'_, '_> {
+    /// Asks for inputs that break what is said of heads of loops, at each arrival. Other than at the exit an assertion
+    /// that was passed is no condition of what comes behind: paths are as the function has them.
+    fn rounds(&mut self, tree: &Stretches, entry: &[TermId]) {
+        let heads: Vec<NodeId> = self.subject.heads.iter().map(|h| h.node).collect();
+        if heads.is_empty() || !self.candidates.iter().any(|(point, _)| matches!(point, Point::Head(_))) {
+            return;
+        }
+        let mut count = vec![0usize; heads.len()];
+        for (conditions, arrival) in tree.arrivals(entry) {
+            let Some(k) = heads.iter().position(|node| *node == arrival.node) else { continue };
+            let Some(n) = count.get_mut(k) else { continue };
+            *n += 1;
+            if *n > MOST_ARRIVALS {
+                continue;
+            }
+            self.asserted(Point::Head(k), Here::Head(arrival), conditions);
+        }
+        for k in (0..heads.len()).filter(|k| count.get(*k).is_some_and(|n| *n > MOST_ARRIVALS)) {
+            self.found.cut.insert("more rounds than the bound");
+            let all: Vec<usize> = self.positions(Point::Head(k)).collect();
+            self.found.bounded.extend(all);
+        }
+    }
+
     /// Asks for inputs that break the candidates of a point, and gives the conditions of those that pass all.
-    fn asserted(
-        &mut self,
-        point: Point,
-        path: Option<&crate::quantify::Path>,
-        mut conditions: Vec<TermId>,
-    ) -> Vec<TermId> {
+    fn asserted(&mut self, point: Point, here: Here, mut conditions: Vec<TermId>) -> Vec<TermId> {
         let subject = self.subject;
-        let values = Values::new(subject, self.pool, point, path);
+        let values = Values::new(subject, self.pool, point, here);
         for (k, (at, shape)) in self.candidates.iter().enumerate() {
             if *at != point || self.configuration.restriction && self.broken.contains(&k) {
                 continue;
@@ -140,9 +167,14 @@ impl Search<'_, '_> {
             match self.pool.as_const(condition).and_then(|c| c.as_bool()) {
                 Some(true) => continue,
                 Some(false) => {
-                    // Whoever comes here breaks it.
+                    // Whoever comes here breaks it. At the exit the path has a test of its own.
                     self.broken.insert(k);
                     self.found.open.insert(k);
+                    if let (Point::Head(_), Answer::Yes(inputs)) =
+                        (point, self.asker.known(self.pool, &conditions))
+                    {
+                        self.test(&inputs);
+                    }
                     continue;
                 }
                 None => {}
@@ -159,12 +191,18 @@ impl Search<'_, '_> {
                 Answer::Unknown => {
                     self.found.open.insert(k);
                 }
+                Answer::No if self.is_assuming => _ = self.found.open.insert(k),
                 Answer::No => {}
             }
             if !self.configuration.separation {
                 conditions.push(condition);
+                self.is_assuming |= self.found.open.contains(&k);
                 self.found.states += 1;
                 if matches!(self.asker.ask(self.pool, &conditions), Answer::No) {
+                    if self.is_assuming {
+                        let rest: Vec<usize> = self.positions(point).filter(|rest| *rest > k).collect();
+                        self.found.open.extend(rest);
+                    }
                     break;
                 }
             }
@@ -175,9 +213,9 @@ impl Search<'_, '_> {
     /// Takes down which candidates are not shown because a path was left. What holds under a condition that the path
     /// contradicts does not need it.
     fn leave(&mut self, conditions: &[TermId], is_bound: bool) {
-        let values = Values::new(self.subject, self.pool, Point::Exit, None);
+        let values = Values::new(self.subject, self.pool, Point::Exit, Here::Entry);
         let mut apart: Vec<(Shape, bool)> = Vec::new();
-        for k in exits(self.candidates) {
+        for k in later(self.candidates) {
             let Some((_, Shape::Given { when, .. })) = self.candidates.get(k) else {
                 self.left(k, is_bound);
                 continue;
@@ -196,6 +234,12 @@ impl Search<'_, '_> {
                 self.left(k, is_bound);
             }
         }
+    }
+
+    /// The candidates of a point, by position.
+    fn positions(&self, point: Point) -> impl Iterator<Item = usize> + use<'_> {
+        let all = self.candidates.iter().enumerate();
+        all.filter(move |(_, (at, _))| *at == point).map(|(k, _)| k)
     }
 
     fn left(&mut self, k: usize, is_bound: bool) {

@@ -1,10 +1,12 @@
 //! The function that is looked at: its inputs, the state that it begins in, and its variables.
 
 use super::harness::{Argument, Call, Harness};
+use super::heads::{self, Head};
+use super::members::{self, Way};
 use super::{Over, Point};
 use crate::infer::{Kind, Variable};
 use crate::interp::{self, End, Identity, Input, ObjectId, ObjectInit, Program, Storage, Value};
-use crate::ir::{CType, Callee, Const, Function, Instr, Leaf, TermId, TermPool, Unit};
+use crate::ir::{CType, Callee, Const, Function, Global, Instr, Leaf, TermId, TermPool, Unit};
 use crate::quantify::{Candidate, candidates, followed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -55,6 +57,20 @@ pub enum Source {
         is_old: bool,
     },
     Result,
+    /// A member of what a parameter leads to at entry: as it is then, or where the point is.
+    Behind {
+        parameter: usize,
+        way: Way,
+        is_old: bool,
+    },
+    /// A member of an object of the file, by symbol and offset, likewise.
+    Part {
+        symbol: Arc<str>,
+        offset: u64,
+        is_old: bool,
+    },
+    /// Of a variable of the function, where the point is.
+    Local(crate::ir::VarId),
 }
 
 /// A variable with where its value comes from, and its width in bytes.
@@ -68,7 +84,13 @@ pub struct Looked {
 impl Looked {
     /// Whether it is something that the function leaves, and not what it is given.
     pub fn is_left(&self) -> bool {
-        matches!(self.source, Source::Result | Source::Global { is_old: false, .. })
+        matches!(
+            self.source,
+            Source::Result
+                | Source::Global { is_old: false, .. }
+                | Source::Behind { is_old: false, .. }
+                | Source::Part { is_old: false, .. }
+        )
     }
 }
 
@@ -88,6 +110,8 @@ pub struct Subject<'a> {
     given: BTreeMap<usize, Const>,
     pub entry: Vec<Looked>,
     pub exit: Vec<Looked>,
+    /// Heads of loops, where these are looked at.
+    pub heads: Vec<Head>,
 }
 
 impl<'a> Subject<'a> {
@@ -111,6 +135,7 @@ impl<'a> Subject<'a> {
             given: BTreeMap::new(),
             entry: Vec::new(),
             exit: Vec::new(),
+            heads: Vec::new(),
         };
         for call in harness.into_iter().flat_map(|h| &h.before) {
             subject.run_before(call)?;
@@ -118,6 +143,16 @@ impl<'a> Subject<'a> {
         subject.take_inputs(harness.map(|h| &h.last), pool)?;
         subject.look(over);
         Ok(subject)
+    }
+
+    /// Looks at the heads of loops, too.
+    pub fn look_at_heads(&mut self, over: Over) {
+        self.heads = heads::of(self, over);
+    }
+
+    /// All points that have variables.
+    pub fn points(&self) -> impl Iterator<Item = Point> + use<> {
+        [Point::Entry, Point::Exit].into_iter().chain((0..self.heads.len()).map(Point::Head))
     }
 
     fn run_before(&mut self, call: &Call) -> Result<(), Problem> {
@@ -132,7 +167,7 @@ impl<'a> Subject<'a> {
         };
         let arguments = call.arguments.iter().zip(&f.params).enumerate().map(argument);
         let arguments: Vec<Value> = arguments.collect::<Result<_, _>>()?;
-        let input = Input { arguments, objects: self.objects(&[]), ..Input::default() };
+        let input = Input { arguments, objects: self.contents(&[]), ..Input::default() };
         let outcome = interp::run(self.program, name, &input, &interp::Limits::default());
         if outcome.end != End::Return {
             return Err(Problem::NoReturn { function: name.clone(), how: outcome.end.name() });
@@ -237,10 +272,16 @@ impl<'a> Subject<'a> {
                 self.exit.push(looked(format!("\\old({name})"), true));
             }
         }
+        let (mut entry, mut exit) = members::of(self);
+        let is_chosen = |l: &Looked| over == Over::All || matches!(l.source, Source::Part { .. });
+        entry.retain(is_chosen);
+        exit.retain(is_chosen);
+        self.entry.extend(entry);
+        self.exit.extend(exit);
     }
 
-    /// The objects of the file that the function or what it calls names: name, symbol, kind, bytes.
-    fn globals(&self) -> Vec<(String, Arc<str>, Kind, u64)> {
+    /// The objects of the file that the function or what it calls names.
+    pub(super) fn objects(&self) -> impl Iterator<Item = &'a Global> + use<'a> {
         let mut named: BTreeSet<Arc<str>> = BTreeSet::new();
         for node in followed(self.function, self.unit).into_iter().flat_map(|g| &g.nodes) {
             node.instr.for_each_expr(&mut |e| {
@@ -249,9 +290,12 @@ impl<'a> Subject<'a> {
                 }
             });
         }
-        let of_file =
-            self.unit.globals.iter().filter(|g| named.contains(&g.symbol) && !g.is_known_constant());
-        let told = of_file.filter(|g| *g.name == *g.symbol);
+        self.unit.globals.iter().filter(move |g| named.contains(&g.symbol) && !g.is_known_constant())
+    }
+
+    /// Those of them that are numbers, truth values or pointers: name, symbol, kind, bytes.
+    fn globals(&self) -> Vec<(String, Arc<str>, Kind, u64)> {
+        let told = self.objects().filter(|g| *g.name == *g.symbol);
         told.filter_map(|g| Some((g.name.to_string(), g.symbol.clone(), kind_of(&g.ty)?, g.size))).collect()
     }
 
@@ -293,13 +337,13 @@ impl<'a> Subject<'a> {
         };
         objects.retain(|o| !is_replaced(o));
         let next = objects.iter().map(|o| o.id.0 + 1).max().unwrap_or(0);
-        let more = self.objects(&globals);
+        let more = self.contents(&globals);
         objects.extend(more.into_iter().map(|o| ObjectInit { id: ObjectId(o.id.0 + next), ..o }));
         Input { arguments, objects, ..base.clone() }
     }
 
     /// The objects that begin otherwise than they are initialised.
-    fn objects(&self, more: &[(Arc<str>, Vec<u8>)]) -> Vec<ObjectInit> {
+    fn contents(&self, more: &[(Arc<str>, Vec<u8>)]) -> Vec<ObjectInit> {
         let all = self.contents.iter().chain(more.iter().map(|(s, b)| (s, b)));
         let object = |(k, (symbol, bytes)): (usize, (&Arc<str>, &Vec<u8>))| {
             let ty = self.unit.global(symbol).map_or(CType::Void, |g| g.ty.clone());
@@ -315,7 +359,30 @@ impl<'a> Subject<'a> {
         match point {
             Point::Entry => &self.entry,
             Point::Exit => &self.exit,
+            Point::Head(k) => self.heads.get(k).map_or(&[], |h| &h.variables),
         }
+    }
+
+    /// The variables of entry and exit for a trace: at the exit what is looked at at the entry, as it is there.
+    pub fn traced(&self) -> (Vec<Looked>, Vec<Looked>) {
+        let left = |l: &Looked| {
+            let source = match &l.source {
+                Source::Parameter(k) => {
+                    self.function.params.get(*k).map_or(Source::Result, |p| Source::Local(*p))
+                }
+                Source::Global { symbol, .. } => Source::Global { symbol: symbol.clone(), is_old: false },
+                Source::Behind { parameter, way, .. } => {
+                    Source::Behind { parameter: *parameter, way: way.clone(), is_old: false }
+                }
+                Source::Part { symbol, offset, .. } => {
+                    Source::Part { symbol: symbol.clone(), offset: *offset, is_old: false }
+                }
+                other => other.clone(),
+            };
+            Looked { source, ..l.clone() }
+        };
+        let result = self.exit.iter().filter(|l| l.source == Source::Result).cloned();
+        (self.entry.clone(), result.chain(self.entry.iter().map(left)).collect())
     }
 
     /// An input as a reader sees it: the free inputs with their values.
@@ -362,7 +429,7 @@ fn constant(ty: &CType, sort: Option<crate::ir::Sort>, n: i128) -> Option<Const>
 }
 
 /// What kind of values a type has, where they are looked at.
-fn kind_of(ty: &CType) -> Option<Kind> {
+pub(super) fn kind_of(ty: &CType) -> Option<Kind> {
     match ty {
         CType::Bool => Some(Kind::Truth),
         CType::Int { bits, signed, .. } if *bits <= 64 => {
@@ -374,7 +441,7 @@ fn kind_of(ty: &CType) -> Option<Kind> {
 }
 
 /// Whether a parameter keeps its value.
-fn is_kept(f: &Function, p: crate::ir::VarId) -> bool {
+pub(super) fn is_kept(f: &Function, p: crate::ir::VarId) -> bool {
     let is_set = |n: &crate::ir::Node| match &n.instr {
         Instr::Assign { dst, .. } | Instr::Load { dst, .. } => *dst == p,
         Instr::Call { dst, .. } => *dst == Some(p),

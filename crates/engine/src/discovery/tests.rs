@@ -19,8 +19,11 @@ fn found(text: &str, harness: Option<&str>, first: &[Vec<i128>], settings: &Sett
         None => unit.functions.last().unwrap(),
     };
     let mut pool = TermPool::new();
-    let subject =
+    let mut subject =
         Subject::new(function, &unit, &program, harness.as_ref(), settings.over, &mut pool).unwrap();
+    if settings.points.heads {
+        subject.look_at_heads(settings.over);
+    }
     discover(&subject, &mut pool, first, settings, &mut |_| {}, &mut |_| Vec::new())
 }
 
@@ -140,6 +143,80 @@ fn a_pointer_may_be_null() {
     assert!(!found.cut.is_empty());
 }
 
+/// Names of the variables of a point.
+fn names(found: &Discovered, point: Point) -> Vec<String> {
+    let (table, _) = found.samples.of(point).unwrap();
+    table.variables.iter().map(|v| v.name.clone()).collect()
+}
+
+#[test]
+fn members_behind_pointers_are_variables() {
+    let text = "struct in { int k; }; struct t { int n; struct t *next; int unused; unsigned char b; struct in in; unsigned f : 3; };\n\
+        int f(struct t *p, int by) { if (!p) return -1; p->f = 1; p->in.k = p->n; if (by > 0) p->b = 7; else p->b = 9;\n\
+        if (p->next) p->next->n = 4; return p->n; }";
+    let found = found(text, None, &[], &Settings::default());
+    let at_entry = names(&found, Point::Entry);
+    assert_eq!(
+        at_entry,
+        [
+            "p",
+            "by",
+            "p->n",
+            "p->next",
+            "p->next->n",
+            "p->next->next",
+            "p->next->b",
+            "p->next->in.k",
+            "p->b",
+            "p->in.k"
+        ]
+    );
+    for told in [
+        // The next one may be the same one.
+        "\\result == p->n Likely",
+        "p->next->n == 4 Likely",
+        "p->in.k == \\old(p->n) Likely",
+        "by > 0 ==> p->b == 7 Likely",
+    ] {
+        let (left, right) = told.split_once(" == ").unwrap();
+        let turned = format!("{} == {left} Likely", right.trim_end_matches(" Likely"));
+        let is = has(&found, Point::Exit, told) || has(&found, Point::Exit, &turned);
+        assert!(is, "{told}: {:#?}", said(&found, Point::Exit));
+    }
+    // Symbolic execution does not follow them, and what it does not speak of it does not prove.
+    let proved = found.invariants.iter().filter(|i| i.text.contains("->") && i.status != Status::Likely);
+    assert_eq!(proved.count(), 0, "{:#?}", said(&found, Point::Exit));
+    // Without a value where there is no object.
+    let (table, _) = found.samples.of(Point::Entry).unwrap();
+    let rows = || table.rows().iter();
+    assert!(rows().any(|r| r[0] == Some(0)) && rows().all(|r| r[0] != Some(0) || r[2].is_none()));
+    assert!(rows().any(|r| r[2].is_some()));
+}
+
+#[test]
+fn members_of_what_is_set_are_those_at_entry() {
+    let text = "struct t { int n; struct t *next; }; int f(struct t *p) { int k = 0; while (p) { k += p->n == 3; p = p->next; } return k; }";
+    let found = found(text, None, &[], &Settings::default());
+    assert!(names(&found, Point::Entry).contains(&"p->n".to_owned()));
+    assert!(names(&found, Point::Exit).iter().all(|n| !n.contains("->")), "{:?}", names(&found, Point::Exit));
+}
+
+#[test]
+fn members_of_objects_of_the_file_are_followed_behind_a_harness() {
+    let text = "struct t { int n; char c; int *p; } g; void init(void) { g.n = 5; g.c = 'x'; }\n\
+        int f(int x) { g.n = x > 3 ? 8 : g.n; return g.c + (g.p == 0); }";
+    let set = found(text, Some("init(); f(?)"), &[], &Settings::default());
+    assert_eq!(names(&set, Point::Exit), ["\\result", "x", "g.n", "g.c", "g.p"]);
+    for told in ["g.c == 120 Proved", "g.n == 5 || g.n == 8 Proved", "x > 3 ==> g.n == 8 Proved"] {
+        assert!(has(&set, Point::Exit, told), "{told}: {:#?}", said(&set, Point::Exit));
+    }
+    assert!(has(&set, Point::Entry, "g.n == 5 Proved"), "{:#?}", said(&set, Point::Entry));
+    let free = found(text, None, &[], &Settings::default());
+    assert!(!said(&free, Point::Entry).iter().any(|s| s.starts_with("g.n == 5")), "{free:#?}");
+    let is_wrong = |i: &&Invariant| i.text.contains("g.") && i.status != Status::Likely;
+    assert_eq!(free.invariants.iter().find(is_wrong), None);
+}
+
 #[test]
 fn conditions_of_branches_part_the_runs() {
     let text = "int f(int a, unsigned b) { if (3 > a) return 1; if (b == 7 && a <= 9) return 2; return 5; }";
@@ -165,6 +242,105 @@ fn a_loss_has_an_input_and_what_is_only_not_justified_is_none() {
     let scarce = Settings { paths: 1, ..Settings::default() };
     let poor = found(&text(7), None, &few, &scarce);
     assert!(story(&[Some(&old), Some(&poor)]).changes.is_empty());
+}
+
+/// With heads of loops, and nothing else.
+fn at_heads() -> Settings {
+    Settings { points: Points { entry: false, exit: false, heads: true }, ..Settings::default() }
+}
+
+#[test]
+fn heads_of_loops_are_points() {
+    let text = "int g;\nint f(unsigned char n) {\nint s = 0;\nfor (int i = 0; i < 4; i++)\n{ int t = i * 2; s += t; n = 7; }\ng = n;\ndo s--; while (s > 0);\nreturn s; }";
+    let found = found(text, None, &[], &at_heads());
+    let places: Vec<String> = found.heads.iter().map(|h| h.text()).collect();
+    assert_eq!(places, ["head of the loop at line 4", "head of the loop at line 7"]);
+    let first = said(&found, Point::Head(0));
+    for told in ["i >= 0 Proved", "i <= 4 Proved", "s % 2 == 0 Proved"] {
+        assert!(first.iter().any(|s| s == told), "{told}: {first:#?}");
+    }
+    // What is of no use there is not named, and what is declared inside is not in scope.
+    let names = |k: usize| {
+        let (table, _) = found.samples.of(Point::Head(k)).unwrap();
+        table.variables.iter().map(|v| v.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(0), ["s", "i", "n", "\\old(n)", "g", "\\old(g)"]);
+    assert_eq!(names(1), ["s", "n", "\\old(n)", "g", "\\old(g)"]);
+    let second = said(&found, Point::Head(1));
+    assert!(
+        second.contains(&"g == n Proved".to_owned()) || second.contains(&"n == g Proved".to_owned()),
+        "{second:#?}"
+    );
+    assert!(found.invariants.iter().all(|i| matches!(i.point, Point::Head(_))));
+}
+
+#[test]
+fn what_holds_at_a_head_holds_at_every_arrival() {
+    // The last arrival breaks what all others suggest.
+    let text =
+        "int f(int n) { int i; for (i = 0; i < 6; i++) { if (n == 77 && i == 4) i = 1000; } return i; }";
+    let first: Vec<Vec<i128>> = (0..6).map(|n| vec![n]).collect();
+    let found = found(text, None, &first, &at_heads());
+    assert!(
+        has(&found, Point::Head(0), "i >= 0 Proved") || has(&found, Point::Head(0), "i >= 0 Bounded"),
+        "{:#?}",
+        said(&found, Point::Head(0))
+    );
+    assert!(found.invariants.iter().all(|i| i.text != "i <= 6"), "{:#?}", said(&found, Point::Head(0)));
+    let broken = found.refuted.iter().find(|r| r.text == "i <= 6").expect("refuted");
+    assert_eq!(broken.input, "n = 77");
+}
+
+#[test]
+fn a_loop_that_is_not_followed_to_its_end_proves_nothing() {
+    let of = |text: &str| found(text, None, &[], &at_heads());
+    let open = of("int f(int n) { int i = 0; while (i < n) i++; return i; }");
+    assert!(!open.invariants.is_empty(), "{open:#?}");
+    assert!(open.invariants.iter().all(|i| i.status != Status::Proved), "{:#?}", said(&open, Point::Head(0)));
+    let called = of("int get(int); int f(int n) { int i = 0; while (i < 9) { i++; get(i); } return n; }");
+    assert!(called.invariants.iter().any(|i| i.status == Status::Likely), "{called:#?}");
+    assert!(
+        called.invariants.iter().all(|i| i.status == Status::Likely),
+        "{:#?}",
+        said(&called, Point::Head(0))
+    );
+    // What comes only before something undefined is no arrival.
+    let undefined = of(
+        "int f(int n) { int i = 0; do { if (n == 5) { i = 900; n = 1 / (n - 5); } } while (++i < 4); return i; }",
+    );
+    assert!(has(&undefined, Point::Head(0), "i <= 3 Proved"), "{:#?}", said(&undefined, Point::Head(0)));
+}
+
+#[test]
+fn a_hidden_name_is_the_inner_ones() {
+    let text = "int i; int f(int x) { int s = 0; for (int i = 0; i < 3; i++) s += i + x; for (int i = 9; i > 5; i--) { int x = i; while (x > 4) x--; s += x; } return s; }";
+    let found = found(text, None, &[], &at_heads());
+    let names = |k: usize| {
+        let (table, _) = found.samples.of(Point::Head(k)).unwrap();
+        table.variables.iter().map(|v| v.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(0), ["s", "i", "x"]);
+    assert_eq!(names(1), ["s", "i", "x"]);
+    assert_eq!(
+        found.heads.iter().map(|h| (h.of_line, h.depth)).collect::<Vec<_>>(),
+        [(1, 0), (2, 0), (3, 1)]
+    );
+    assert!(has(&found, Point::Head(2), "x >= 4 Proved"), "{:#?}", said(&found, Point::Head(2)));
+}
+
+#[test]
+fn loops_of_versions_correspond_where_there_are_as_many() {
+    let text = |k: u32, more: &str| {
+        format!("int f(int n) {{ int i; for (i = 0; i < {k}; i++) n = 3; {more} return i; }}")
+    };
+    let of = |k: u32, more: &str| found(&text(k, more), None, &[], &at_heads());
+    let (old, new) = (of(5, ""), of(6, ""));
+    let told = story(&[Some(&old), Some(&new)]);
+    assert!(told.changes.iter().any(|c| c.is_lost && c.text == "i <= 5"), "{told:#?}");
+    assert!(told.held.iter().any(|h| h.text == "i >= 0" && h.point == Point::Head(0)), "{told:#?}");
+    let other = of(6, "while (n > 0) n--;");
+    let told = story(&[Some(&old), Some(&other)]);
+    assert!(told.changes.is_empty() && told.held.is_empty(), "{told:#?}");
 }
 
 /// Every way of the paper, and answers that are kept or not.

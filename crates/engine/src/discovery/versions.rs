@@ -1,7 +1,7 @@
 //! Invariants of several versions: what all share, and what one has and the next has not.
 //!
 //! A change is claimed only where a run refutes the invariant in the version that lacks it: that its rows do not
-//! justify it there says nothing.
+//! justify it there says nothing. Loops correspond by their order, where both versions have as many, nested alike.
 
 use super::refinement::{Discovered, Invariant};
 use super::{Point, Status};
@@ -28,6 +28,8 @@ pub struct Change {
     pub is_lost: bool,
     /// In the version that has it.
     pub status: Status,
+    /// Rows of that version that it holds of.
+    pub samples: usize,
     /// An input that refutes it in the other.
     pub input: String,
 }
@@ -46,7 +48,7 @@ pub fn story(versions: &[Option<&Discovered>]) -> Story {
     let mut story = Story::default();
     let Some((_, newest)) = present.last() else { return story };
     for i in newest.invariants.iter().filter(|i| !i.is_implied) {
-        let of = present.iter().map(|(_, d)| find(d, i));
+        let of = present.iter().map(|(_, d)| find(d, i).filter(|_| is_shared(i.point, newest, d)));
         let all: Option<Vec<&Invariant>> = of.collect();
         let Some(all) = all else { continue };
         let status = all.iter().map(|i| i.status).max().unwrap_or(Status::Likely);
@@ -61,6 +63,12 @@ pub fn story(versions: &[Option<&Discovered>]) -> Story {
     story
 }
 
+/// Whether a point of one version is one of another, too.
+fn is_shared(point: Point, one: &Discovered, other: &Discovered) -> bool {
+    let depths = |d: &Discovered| d.heads.iter().map(|h| h.depth).collect::<Vec<_>>();
+    !matches!(point, Point::Head(_)) || depths(one) == depths(other)
+}
+
 fn find<'d>(d: &'d Discovered, wanted: &Invariant) -> Option<&'d Invariant> {
     d.invariants.iter().find(|i| i.point == wanted.point && i.text == wanted.text)
 }
@@ -68,11 +76,14 @@ fn find<'d>(d: &'d Discovered, wanted: &Invariant) -> Option<&'d Invariant> {
 /// What one version has and a run of the other refutes.
 fn broken<'d>(has: &'d Discovered, lacks: &'d Discovered) -> impl Iterator<Item = Change> + 'd {
     has.invariants.iter().filter(|i| !i.is_implied && find(lacks, i).is_none()).filter_map(|i| {
-        let (own, (theirs, inputs)) = (&has.samples.of(i.point).0, lacks.samples.of(i.point));
+        if !is_shared(i.point, has, lacks) {
+            return None;
+        }
+        let ((own, _), (theirs, inputs)) = (has.samples.of(i.point)?, lacks.samples.of(i.point)?);
         let shape = i.shape.over(own, theirs)?;
         let row = theirs.rows().iter().position(|row| shape.holds(theirs, row) == Some(false))?;
-        let (point, text, status) = (i.point, i.text.clone(), i.status);
+        let (point, text, status, samples) = (i.point, i.text.clone(), i.status, i.samples);
         let input = inputs.get(row).cloned().unwrap_or_default();
-        Some(Change { from: 0, to: 0, point, text, is_lost: true, status, input })
+        Some(Change { from: 0, to: 0, point, text, is_lost: true, status, samples, input })
     })
 }
