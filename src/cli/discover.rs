@@ -1,17 +1,18 @@
 //! `git invdiff discover`: invariants from runs, refined by symbolic execution until nothing refutes them.
 
+mod daikon;
 mod first;
 mod json;
 mod text;
 
-use super::diff_args::DiffArgs;
+use super::diff_args::{DiffArgs, PointChoice};
 use super::quantify::{patch, without_function};
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::analysis::discover::{Choice, FirstRun, Found, Refused};
 use crate::analysis::{FileChange, VersionInput};
 use crate::config::nearest;
-use crate::discovery::{Configuration, Harness, Over, Settings};
+use crate::discovery::{Configuration, Harness, Over, Points, Settings};
 use crate::infer;
 use crate::report::RepoPath;
 use crate::report::filter::FunctionGlob;
@@ -32,10 +33,12 @@ use std::sync::Arc;
     git invdiff discover -- src/clamp.c:clamp             of the working tree, in any state\n  \
     git invdiff discover v1.2 -- src/clamp.c:clamp        of a revision\n  \
     git invdiff discover v1.2..HEAD -- src/clamp.c:clamp  of all versions, on the same runs\n  \
+    git invdiff discover --points all -- src/sum.c:sum    at the heads of its loops, too\n  \
     git invdiff discover --harness 'wbs_init(); update(?, 0..1, 0..1)' -- wbs.c\n  \
                                                           in the state that wbs_init() leaves\n  \
     git invdiff discover --inputs first.csv -- f.c:f      first runs: a column for each input\n  \
-    git invdiff discover --inputs run.dtrace.gz -- f.c:f  those that a Daikon front end saw")]
+    git invdiff discover --inputs run.dtrace.gz -- f.c:f  those that a Daikon front end saw\n  \
+    git invdiff discover --write-dtrace f.dtrace -- f.c:f runs for Daikon; --format daikon prints as it does")]
 pub struct DiscoverArgs {
     #[command(flatten)]
     pub range: RangeArgs,
@@ -56,6 +59,14 @@ pub struct DiscoverArgs {
     #[arg(long, value_name = "FILE.decls", requires = "inputs")]
     pub decls: Option<PathBuf>,
 
+    /// Writes all runs as a trace that Daikon reads, its declarations in it
+    #[arg(long, value_name = "FILE.dtrace")]
+    pub write_dtrace: Option<PathBuf>,
+
+    /// Writes the declarations of that trace alone
+    #[arg(long, value_name = "FILE.decls")]
+    pub write_decls: Option<PathBuf>,
+
     /// First runs on random and boundary values, where no others are given
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub runs: usize,
@@ -63,6 +74,10 @@ pub struct DiscoverArgs {
     /// How unlikely it is that a candidate holds of all runs by chance; Daikon has 0.99
     #[arg(long, value_name = "P", default_value_t = 0.95)]
     pub confidence: f64,
+
+    /// Where: entry, exit, loop (heads of loops), all; entry and exit if nothing is said
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub points: Vec<PointChoice>,
 
     /// Only objects of the file, no parameters and results
     #[arg(long)]
@@ -91,7 +106,10 @@ pub struct DiscoverArgs {
 
 /// Looks at the functions that are named.
 pub fn run(args: DiscoverArgs, context: &mut Context) -> Result<ExitCode, CliError> {
-    let format = context.format(&[Format::Text, Format::Json])?;
+    let format = context.format(&[Format::Text, Format::Json, Format::Daikon])?;
+    if args.points.contains(&PointChoice::Line) {
+        return Err(CliError::usage("discover looks at no single lines").hint("entry, exit, loop or all"));
+    }
     if !(0.0..1.0).contains(&args.confidence) {
         return Err(CliError::usage(format!("confidence {} is not from 0 up to below 1", args.confidence)));
     }
@@ -108,8 +126,10 @@ pub fn run(args: DiscoverArgs, context: &mut Context) -> Result<ExitCode, CliErr
     if found.is_empty() {
         context.warn("no function has this name");
     }
+    daikon::write_files(&found, args.write_decls.as_deref(), args.write_dtrace.as_deref())?;
     match format {
         Format::Json => json::write(&found, &versions, &mut context.output)?,
+        Format::Daikon => daikon::write(&found, args.all, &mut context.output)?,
         _ => {
             let shown = text::Shown { all: args.all, refuted: context.globals.verbose > 0 };
             text::write(&found, &versions, args.harness.as_deref(), &shown, &mut context.output)?;
@@ -179,11 +199,25 @@ fn found(
             reuse: !args.no_reuse,
         },
         over: if args.globals { Over::Globals } else { Over::All },
+        points: points(&args.points),
         runs: args.runs,
         ..Settings::default()
     };
     let choice = Choice { is_it: &is_it, harness: harness.clone(), first, proofs: !args.no_proofs, settings };
     analyse::discover(&repository, &diff, &choice, context, with)
+}
+
+/// The points that are chosen.
+fn points(chosen: &[PointChoice]) -> Points {
+    let has = |one: PointChoice| chosen.contains(&PointChoice::All) || chosen.contains(&one);
+    match chosen.is_empty() {
+        true => Points::default(),
+        false => Points {
+            entry: has(PointChoice::Entry),
+            exit: has(PointChoice::Exit),
+            heads: has(PointChoice::Loop),
+        },
+    }
 }
 
 fn said(refused: &Refused) -> CliError {

@@ -16,7 +16,7 @@ pub struct GlobalArgs {
     #[arg(long, value_name = "DIR", global = true, hide_short_help = true)]
     pub git_dir: Option<PathBuf>,
 
-    /// Output format: text, json, yaml; `diff` and `check` also know html, sarif, gitlab and github, `graph` knows dot and svg, `condition` automaton and residual-c
+    /// Output format: text, json, yaml; `diff` and `check` also know html, sarif, gitlab and github, `graph` knows dot and svg, `condition` automaton and residual-c, `discover` daikon
     #[arg(long, value_name = "FORMAT", global = true)]
     pub format: Option<String>,
 

@@ -82,7 +82,13 @@ pub fn write_report(
             }
         }
         // A page needs the sources: `super::html` writes it.
-        Format::Html | Format::Text | Format::Dot | Format::Svg | Format::Automaton | Format::ResidualC => {
+        Format::Html
+        | Format::Text
+        | Format::Dot
+        | Format::Svg
+        | Format::Automaton
+        | Format::ResidualC
+        | Format::Daikon => {
             let mut options = TextOptions {
                 palette: context.output.palette().clone(),
                 width: context.output.width(),

@@ -52,6 +52,49 @@ fn a_function_is_told_with_its_turns() {
     check(&repo, &["--function", "cl*", "--all"], 0, &parts);
 }
 
+const SUM: &str = "\
+int sum(int n, int m)
+{
+    int s = 0;
+    for (int i = 0; i < 4; i++) {
+        int t = i * 2;
+        s += t;
+        while (m > 0 && s > 100)
+            m--;
+    }
+    return s;
+}
+";
+
+#[test]
+fn heads_of_loops_are_looked_at_where_that_is_asked_for() {
+    let repo = TempRepo::new().file("sum.c", SUM).commit("one");
+    let (_, out, _) = run(&repo, &["--", "sum.c:sum"]);
+    assert!(!out.contains("head of the loop"), "{out}");
+    let parts = [
+        "at head of the loop at line 4\n",
+        "i >= 0 ",
+        "i <= 4 ",
+        "proved",
+        "at head of the loop at line 7\n",
+    ];
+    check(&repo, &["--points", "all", "--", "sum.c:sum"], 0, &parts);
+    let (_, out, err) = run(&repo, &["--json", "--points", "loop", "--", "sum.c:sum"]);
+    let report: Value = serde_json::from_str(&out).expect(&err);
+    let all = report["functions"][0]["invariants"].as_array().unwrap();
+    assert!(all.iter().all(|i| i["point"] == "loop" && (i["line"] == 4 || i["line"] == 7)), "{out}");
+    check(
+        &repo,
+        &["--points", "line", "--", "sum.c:sum"],
+        129,
+        &["no single lines", "entry, exit, loop or all"],
+    );
+    // Of versions: by the order of their loops.
+    let repo = repo.file("sum.c", format!("\n{}", SUM.replace("i < 4", "i < 5"))).commit("two");
+    let parts = ["- i <= 4 at head of the loop at line 5", "i >= 0 at head of the loop at line 5"];
+    check(&repo, &["--points", "loop", "HEAD~1..HEAD", "--", "sum.c:sum"], 0, &parts);
+}
+
 #[test]
 fn a_harness_says_what_is_free() {
     let repo = repository();
@@ -124,6 +167,94 @@ fn a_trace_of_daikon_gives_first_runs() {
     check(&repo, &words, 0, &["what comes before is taken", "\\result == x at exit"]);
     std::fs::write(repo.path().join("a.dtrace"), "other.c.g():::ENTER\nx\n7\n1\n").unwrap();
     check(&repo, &words, 129, &["line 1: 'other.c.g():::ENTER' is not declared"]);
+}
+
+#[test]
+fn runs_are_written_for_daikon_and_read_again() {
+    let repo = repository();
+    let words = [
+        "--write-dtrace",
+        "w.dtrace",
+        "--write-decls",
+        "w.decls",
+        "--format",
+        "daikon",
+        "--",
+        "clamp.c:clamp",
+    ];
+    let (code, out, err) = run(&repo, &words);
+    assert_eq!(code, 0, "{err}");
+    let rule = "=".repeat(75);
+    for part in [
+        &*format!("{rule}\nclamp.c.clamp():::EXIT\n"),
+        "(x < lo)  ==>  (return == lo)\n",
+        "(x <= hi)  ==>  (return == max(x, lo))\n",
+        "::calls == orig(::calls) + 1\n",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}");
+    }
+    let read = |name: &str| std::fs::read_to_string(repo.path().join(name)).unwrap();
+    let (trace, decls) = (read("w.dtrace"), read("w.decls"));
+    assert!(trace.starts_with(&decls), "{decls}");
+    let entry = "ppt clamp.c.clamp():::ENTER\nppt-type enter\nvariable x\n  var-kind variable\n  dec-type int\n  rep-type int\n";
+    assert!(
+        decls.contains(entry)
+            && decls.contains("ppt clamp.c.clamp():::EXIT0\nppt-type subexit\nvariable return\n"),
+        "{decls}"
+    );
+    // The same runs again: as many, and with them no others.
+    let (_, out, _) = run(&repo, &["--json", "--", "clamp.c:clamp"]);
+    let first: Value = serde_json::from_str(&out).unwrap();
+    let records = trace.matches("clamp.c.clamp():::ENTER\nthis_invocation_nonce\n").count();
+    assert_eq!(first["functions"][0]["runs"], records);
+    let words = ["--inputs", "w.dtrace", "--write-dtrace", "again.dtrace", "--", "clamp.c:clamp"];
+    check(&repo, &words, 0, &["x < lo ==> \\result == lo"]);
+    let values = |text: &str| {
+        let mut all: Vec<String> = text
+            .split("\n\n")
+            .filter(|record| record.contains(":::ENTER\nthis_invocation_nonce\n"))
+            .map(|record| record.lines().skip(3).collect::<Vec<_>>().join(" "))
+            .collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    let again = values(&read("again.dtrace"));
+    assert!(values(&trace).iter().all(|row| again.contains(row)), "{again:#?}");
+    check(&repo, &["--write-dtrace", "clamp.c/a.dtrace", "--", "clamp.c:clamp"], 128, &["cannot write"]);
+}
+
+#[test]
+fn members_behind_pointers_are_told_as_likely() {
+    let text = "struct buf { int len; int cap; };\n\
+        int push(struct buf *b, int n)\n{\n    if (!b)\n        return -1;\n    b->cap = 16;\n    b->len = n & 15;\n    return b->len;\n}\n";
+    let repo = TempRepo::new().file("buf.c", text).commit("one");
+    let parts = ["b->cap == 16 ", "\\result == b->len ", "likely("];
+    check(&repo, &["--write-dtrace", "b.dtrace", "--", "buf.c:push"], 0, &parts);
+    let trace = std::fs::read_to_string(repo.path().join("b.dtrace")).unwrap();
+    let parts = [
+        "variable b->len\n  var-kind field len\n  enclosing-var b\n  dec-type int\n  rep-type int\n",
+        // Where the pointer is null there is no member.
+        "b\nnull\n1\nn\n",
+        "b->len\nnonsensical\n2\n",
+    ];
+    for part in parts {
+        assert!(trace.contains(part), "{part}\n{trace}");
+    }
+    // What one version does likely and a run of the other refutes is a change, with how many runs say so.
+    let repo = repo.file("buf.c", text.replace("cap = 16", "cap = n > 40 ? 32 : 16")).commit("two");
+    check(
+        &repo,
+        &["HEAD~1..HEAD", "--", "buf.c:push"],
+        0,
+        &["- b->cap == 16 at exit", "  broken by b leads somewhere, n = "],
+    );
+    let (_, out, _) = run(&repo, &["--json", "HEAD~1..HEAD", "--", "buf.c:push"]);
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let changes = report["functions"][0]["changes"].as_array().unwrap();
+    let lost = changes.iter().find(|c| c["text"] == "b->cap == 16").unwrap();
+    assert_eq!((&lost["sign"], &lost["status"]), (&"-".into(), &"likely".into()));
+    assert!(lost["samples"].as_u64().unwrap() > 4, "{lost}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::analysis::VersionInput;
 use crate::analysis::discover::{Found, Refused};
 use crate::cli::CliError;
-use crate::discovery::{Change, Discovered, Held, Invariant, Iteration, Refuted, Status};
+use crate::discovery::{Change, Discovered, HeadPlace, Held, Invariant, Iteration, Point, Refuted, Status};
 use crate::report::{RepoPath, SCHEMA};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -40,18 +40,34 @@ fn function(found: &Found) -> Value {
             one
         };
         all["versions"] = found.versions.iter().enumerate().map(one).collect();
-        all["held"] = found.story.held.iter().map(held).collect();
-        all["changes"] = found.story.changes.iter().map(change).collect();
+        let heads = |v: usize| found.versions.get(v).and_then(|d| Some(&d.as_ref()?.as_ref().ok()?.heads));
+        let of = |v: usize, point: Point, value: Value| at(point, heads(v).map_or(&[], |h| h), value);
+        let newest = (0..found.versions.len()).rev().find(|v| heads(*v).is_some()).unwrap_or(0);
+        all["held"] = found.story.held.iter().map(|h| of(newest, h.point, held(h))).collect();
+        all["changes"] = found.story.changes.iter().map(|c| of(c.to, c.point, change(c))).collect();
     }
     all
+}
+
+/// A point's finding, with the line where that is the head of a loop.
+fn at(point: Point, heads: &[HeadPlace], mut value: Value) -> Value {
+    if let Point::Head(k) = point
+        && let Some(head) = heads.get(k)
+    {
+        value["line"] = json!(head.line);
+        if head.of_line > 0 {
+            value["loop_of_line"] = json!(head.of_line);
+        }
+    }
+    value
 }
 
 fn version(found: &Result<Discovered, Refused>) -> Vec<(&'static str, Value)> {
     match found {
         Ok(d) => vec![
             ("iterations", d.iterations.iter().map(iteration).collect()),
-            ("invariants", d.invariants.iter().map(invariant).collect()),
-            ("refuted", d.refuted.iter().map(refuted).collect()),
+            ("invariants", d.invariants.iter().map(|i| at(i.point, &d.heads, invariant(i))).collect()),
+            ("refuted", d.refuted.iter().map(|r| at(r.point, &d.heads, refuted(r))).collect()),
             ("runs", json!(d.runs)),
             ("not_followed", json!(d.cut)),
             ("finished", json!(!d.is_unfinished)),
@@ -72,6 +88,7 @@ fn change(c: &Change) -> Value {
         "point": c.point.name(),
         "text": c.text,
         "status": status(c.status),
+        "samples": c.samples,
         "witness": { "kind": "replayed", "input": c.input },
     })
 }

@@ -3,7 +3,7 @@
 use crate::analysis::VersionInput;
 use crate::analysis::discover::{Found, Refused};
 use crate::cli::CliError;
-use crate::discovery::{Discovered, Iteration, Point, Status};
+use crate::discovery::{Discovered, HeadPlace, Iteration, Point, Status, place};
 use crate::report::RepoPath;
 use crate::report::escape::visible;
 use std::io::Write;
@@ -71,20 +71,21 @@ fn story(f: &Found, versions: &[VersionInput], shown: &Shown, out: &mut impl Wri
         let here = || f.story.changes.iter().filter(|c| c.to == v);
         for c in here() {
             let sign = if c.is_lost { '-' } else { '+' };
-            let text = format!("{} at {}", visible(&c.text), c.point.name());
+            let text = format!("{} at {}", visible(&c.text), place(c.point, heads(f, v)));
             let by = if c.is_lost { "broken by" } else { "before broken by" };
             let input = if c.input.is_empty() { "any input".to_owned() } else { visible(&c.input) };
-            writeln!(out, "    {sign} {text:STATUS$}  {}  {by} {input}", status(c.status, None))?;
+            writeln!(out, "    {sign} {text:STATUS$}  {}  {by} {input}", status(c.status, c.samples))?;
         }
     }
     let held = || f.story.held.iter();
+    let newest = f.versions.iter().rposition(|d| matches!(d, Some(Ok(_)))).unwrap_or(0);
     if held().next().is_some() {
         writeln!(out, "  held by all versions")?;
     }
     let most = if shown.all { usize::MAX } else { MOST_HELD };
     for h in held().take(most) {
-        let text = format!("{} at {}", visible(&h.text), h.point.name());
-        writeln!(out, "    {text:width$}  {}", status(h.status, Some(h.samples)), width = STATUS + 2)?;
+        let text = format!("{} at {}", visible(&h.text), place(h.point, heads(f, newest)));
+        writeln!(out, "    {text:width$}  {}", status(h.status, h.samples), width = STATUS + 2)?;
     }
     let more = held().count().saturating_sub(most);
     if more > 0 {
@@ -93,25 +94,33 @@ fn story(f: &Found, versions: &[VersionInput], shown: &Shown, out: &mut impl Wri
     Ok(())
 }
 
-fn status(status: Status, samples: Option<usize>) -> String {
-    match (status, samples) {
-        (Status::Proved, _) => "proved".to_owned(),
-        (Status::Bounded, _) => "bounded".to_owned(),
-        (Status::Likely, Some(samples)) => format!("likely({samples})"),
-        (Status::Likely, None) => "likely".to_owned(),
+/// The loops of a version.
+fn heads(f: &Found, version: usize) -> &[HeadPlace] {
+    match f.versions.get(version) {
+        Some(Some(Ok(d))) => &d.heads,
+        _ => &[],
+    }
+}
+
+fn status(status: Status, samples: usize) -> String {
+    match status {
+        Status::Proved => "proved".to_owned(),
+        Status::Bounded => "bounded".to_owned(),
+        Status::Likely => format!("likely({samples})"),
     }
 }
 
 fn function(d: &Discovered, shown: &Shown, out: &mut impl Write) -> Result<(), CliError> {
     turns(&d.iterations, out)?;
-    for point in [Point::Entry, Point::Exit] {
+    let of_heads = (0..d.heads.len()).map(Point::Head);
+    for point in [Point::Entry].into_iter().chain(of_heads).chain([Point::Exit]) {
         let of_point = || d.invariants.iter().filter(|i| i.point == point);
         if of_point().next().is_none() {
             continue;
         }
-        writeln!(out, "  at {}", point.name())?;
+        writeln!(out, "  at {}", place(point, &d.heads))?;
         for i in of_point().filter(|i| shown.all || !i.is_implied) {
-            let known = status(i.status, Some(i.samples));
+            let known = status(i.status, i.samples);
             writeln!(out, "    {:width$}  {known}", visible(&i.text), width = STATUS)?;
         }
         let implied = of_point().filter(|i| i.is_implied).count();
@@ -122,7 +131,7 @@ fn function(d: &Discovered, shown: &Shown, out: &mut impl Write) -> Result<(), C
     if shown.refuted && !d.refuted.is_empty() {
         writeln!(out, "  refuted")?;
         for r in &d.refuted {
-            let text = format!("{} at {}", visible(&r.text), r.point.name());
+            let text = format!("{} at {}", visible(&r.text), place(r.point, &d.heads));
             let input = if r.input.is_empty() { "any input".to_owned() } else { visible(&r.input) };
             writeln!(out, "    {text:STATUS$}  by {input}  (turn {})", r.iteration)?;
         }
