@@ -11,7 +11,7 @@ use super::subject::Subject;
 use crate::infer::{Kind, Shape};
 use crate::ir::eval::Assignment;
 use crate::ir::{NodeId, TermId, TermPool};
-use crate::quantify::{End, Explorer, Limits, Start, Stretches, is_undefined};
+use crate::quantify::{End, Explored, Explorer, Limits, Start, is_undefined};
 use std::collections::BTreeSet;
 
 /// How it is searched.
@@ -77,14 +77,14 @@ pub fn search(
     };
     let Search { pool, asker, .. } = &mut search;
     let explorer = Explorer::new(subject.function, subject.unit, pool, start, &mut **asker, limits);
-    let explored = explorer.watching(subject.heads.iter().map(|h| h.node)).explore();
+    let explored = explorer.watching(subject.heads.iter().map(|h| h.node), MOST_ARRIVALS).explore();
     search.found.states += explored.states - 1;
     search.found.paths = explored.paths.len();
     if explored.is_cut || search.asker.is_spent() {
         search.found.cut.insert("more paths than the bound");
         search.found.bounded.extend(later(candidates));
     }
-    search.rounds(&explored.tree, &conditions);
+    search.rounds(&explored, &conditions);
     for path in &explored.paths {
         let left = match &path.end {
             End::Return(_) => search.asserted(Point::Exit, Here::End(path), path.conditions.clone()),
@@ -130,22 +130,16 @@ struct Search<'s, 'a> {
 impl Search<'_, '_> {
     /// Asks for inputs that break what is said of heads of loops, at each arrival. Other than at the exit an assertion
     /// that was passed is no condition of what comes behind: paths are as the function has them.
-    fn rounds(&mut self, tree: &Stretches, entry: &[TermId]) {
+    fn rounds(&mut self, explored: &Explored, entry: &[TermId]) {
         let heads: Vec<NodeId> = self.subject.heads.iter().map(|h| h.node).collect();
         if heads.is_empty() || !self.candidates.iter().any(|(point, _)| matches!(point, Point::Head(_))) {
             return;
         }
-        let mut count = vec![0usize; heads.len()];
-        for (conditions, arrival) in tree.arrivals(entry) {
+        for (conditions, arrival) in explored.tree.arrivals(entry) {
             let Some(k) = heads.iter().position(|node| *node == arrival.node) else { continue };
-            let Some(n) = count.get_mut(k) else { continue };
-            *n += 1;
-            if *n > MOST_ARRIVALS {
-                continue;
-            }
             self.asserted(Point::Head(k), Here::Head(arrival), conditions);
         }
-        for k in (0..heads.len()).filter(|k| count.get(*k).is_some_and(|n| *n > MOST_ARRIVALS)) {
+        for (k, _) in heads.iter().enumerate().filter(|(_, node)| explored.unseen.contains(node)) {
             self.found.cut.insert("more rounds than the bound");
             let all: Vec<usize> = self.positions(Point::Head(k)).collect();
             self.found.bounded.extend(all);

@@ -92,6 +92,8 @@ pub struct Explored {
     pub is_by_input: bool,
     /// Which candidates are read before they are written, by position.
     pub used: BTreeSet<usize>,
+    /// Nodes that are watched and to which paths came more often than was taken down.
+    pub unseen: BTreeSet<NodeId>,
     /// It is a whole program, not a function that somebody calls.
     pub is_program: bool,
 }
@@ -103,8 +105,9 @@ pub struct Explorer<'a, 'p> {
     limits: Limits,
     /// Nothing but this is asked.
     aim: Option<&'p Aim>,
-    /// Where paths are taken down as they come there.
-    watched: BTreeSet<NodeId>,
+    /// Where paths are taken down as they come there, and how often that is left to be done.
+    watched: BTreeMap<NodeId, usize>,
+    unseen: BTreeSet<NodeId>,
     growing: Growing<'p>,
     /// What inputs meet at the entry.
     conditions: &'p [TermId],
@@ -161,8 +164,8 @@ impl<'a, 'p> Explorer<'a, 'p> {
         let used = parameters.collect();
         let world = World { unit, pool, inputs, candidates, objects, is_program, contents };
         let growing = Growing::new(None);
-        let watched = BTreeSet::new();
-        Explorer { world, f, limits, aim: None, watched, growing, conditions, used, is_cut: false }
+        let (watched, unseen) = (BTreeMap::new(), BTreeSet::new());
+        Explorer { world, f, limits, aim: None, watched, unseen, growing, conditions, used, is_cut: false }
     }
 
     /// Takes over what an older version's tree has of this one.
@@ -178,9 +181,9 @@ impl<'a, 'p> Explorer<'a, 'p> {
     }
 
     /// Takes down what paths are like whenever they come to one of these nodes of the function, in its outermost
-    /// call ([`Stretches::arrivals`]).
-    pub fn watching(mut self, nodes: impl IntoIterator<Item = NodeId>) -> Explorer<'a, 'p> {
-        self.watched = nodes.into_iter().collect();
+    /// call ([`Stretches::arrivals`]): `most` times at each.
+    pub fn watching(mut self, nodes: impl IntoIterator<Item = NodeId>, most: usize) -> Explorer<'a, 'p> {
+        self.watched = nodes.into_iter().map(|n| (n, most)).collect();
         self
     }
 
@@ -213,6 +216,7 @@ impl<'a, 'p> Explorer<'a, 'p> {
             is_cut: self.is_cut,
             is_by_input: false,
             used: self.used,
+            unseen: self.unseen,
             is_program: &*f.name == "main",
         }
     }
@@ -269,9 +273,16 @@ impl<'a, 'p> Explorer<'a, 'p> {
                 return self.ended(open, End::Settled);
             }
             let node = frame.f.node(frame.node);
-            if open.state.frames.len() == 1 && self.watched.contains(&frame.node) {
-                let (node, vars, written) = (frame.node, frame.vars.clone(), written(&open.state));
-                self.growing.arrived(Arrival { node, vars, written });
+            if open.state.frames.len() == 1
+                && let Some(left) = self.watched.get_mut(&frame.node)
+            {
+                if *left > 0 {
+                    let (node, vars, written) = (frame.node, frame.vars.clone(), written(&open.state));
+                    self.growing.arrived(Arrival { node, vars, written });
+                    *left -= 1;
+                } else {
+                    self.unseen.insert(frame.node);
+                }
             }
             if frame.node == Function::EXIT {
                 match self.returned(&mut open) {

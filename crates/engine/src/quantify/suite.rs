@@ -165,6 +165,7 @@ fn alone(explored: &Explored, path: usize) -> Option<Explored> {
         is_cut: false,
         is_by_input: false,
         used: BTreeSet::new(),
+        unseen: BTreeSet::new(),
         is_program,
     })
 }
