@@ -5,7 +5,8 @@
 //! leave where the condition is false.
 //!
 //! A local has a name there if it is *live*: some way on from the head reads it before it is written. What is not live
-//! is out of scope, or what it holds does not matter. A name that several variables have at a head is the innermost
+//! is out of scope, or what it holds does not matter. Of a local that lies in memory a use of its address is a read, but
+//! for a plain assignment. A name that several variables have at a head is the innermost
 //! one's, which a local is against a parameter or an object of the file; of two locals none is told.
 //!
 //! Source: Aho, Lam, Sethi and Ullman, *Compilers*, 9.2.5 (live variables) and 9.6 (natural loops).
@@ -13,9 +14,10 @@
 use super::subject::{Looked, Source, Subject, is_kept, kind_of};
 use super::{Over, Point};
 use crate::infer::Variable;
-use crate::ir::{Function, NodeId, VarId, VarKind};
+use crate::ir::{Expr, Function, Instr, NodeId, Object, VarId, VarKind};
 use crate::mvicfg::{Flow, Mvicfg};
 use crate::semantics::liveness::Liveness;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The head of a loop.
@@ -70,7 +72,10 @@ pub(super) fn of(subject: &Subject, over: Over) -> Vec<Head> {
         let around = class.loops.iter().filter(|o| o.head != l.head && o.body.contains(&l.head));
         let place = HeadPlace { line: line(f, node), of_line: 0, depth: around.count() };
         let merged = |v: VarId| graph.var_map.first().and_then(|m| m.get(v.0 as usize));
-        let live = |v: VarId| merged(v).is_some_and(|v| liveness.before(0, l.head).contains(v.0 as usize));
+        let live = |v: VarId| match f.var(v).in_memory {
+            true => is_used_from(f, node, v),
+            false => merged(v).is_some_and(|v| liveness.before(0, l.head).contains(v.0 as usize)),
+        };
         all.push(Head { node, place, variables: variables(subject, over, &live) });
     }
     all.sort_by_key(|h| (h.place.line, h.node));
@@ -82,6 +87,34 @@ pub(super) fn of(subject: &Subject, over: Over) -> Vec<Head> {
         }
     }
     all
+}
+
+/// Whether some way on from a node uses the address of a local before its life begins anew and before it is assigned to.
+fn is_used_from(f: &Function, from: NodeId, v: VarId) -> bool {
+    let is_address = |e: &Expr| matches!(e, Expr::Addr(Object::Local(o)) if *o == v);
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(n) = open.pop() {
+        if !seen.insert(n) {
+            continue;
+        }
+        let node = f.node(n);
+        let (mut uses, mut is_assigned) = (0, false);
+        node.instr.for_each_expr(&mut |e| uses += usize::from(is_address(e)));
+        if let Instr::Store { addr, access, .. } = &node.instr
+            && is_address(addr)
+        {
+            uses -= 1;
+            is_assigned = access.bytes == f.var(v).size;
+        }
+        match (uses, &node.instr) {
+            (1.., _) => return true,
+            (_, Instr::Declare(o)) if *o == v => {}
+            _ if is_assigned => {}
+            _ => open.extend(&node.succs),
+        }
+    }
+    false
 }
 
 fn line(f: &Function, node: NodeId) -> u32 {
@@ -103,7 +136,7 @@ fn variables(subject: &Subject, over: Over, live: &dyn Fn(VarId) -> bool) -> Vec
         for v in &locals {
             let var = f.var(*v);
             let is_twice = locals.iter().filter(|o| f.var(**o).name == var.name).count() > 1;
-            let Some(kind) = kind_of(&var.ty).filter(|_| !is_twice && !var.in_memory) else { continue };
+            let Some(kind) = kind_of(&var.ty).filter(|_| !is_twice) else { continue };
             let variable = Variable { name: var.name.to_string(), kind };
             all.push(Looked { variable, source: Source::Local(*v), bytes: var.size });
         }

@@ -312,6 +312,20 @@ fn a_loop_that_is_not_followed_to_its_end_proves_nothing() {
 }
 
 #[test]
+fn locals_in_memory_are_looked_at_in_runs() {
+    let text = "void set(int *p) { *p = 7; }\n\
+        int f(int x) { int n; set(&n); int s = 0;\nwhile (x > 0 && x < 9) { int t = x; set(&t); s += t; x--; }\n\
+        int late = s; set(&late); return n + late; }";
+    let found = found(text, None, &[], &at_heads());
+    let (table, _) = found.samples.of(Point::Head(0)).unwrap();
+    let names: Vec<&str> = table.variables.iter().map(|v| v.name.as_str()).collect();
+    // What is declared inside and behind the loop is not in scope.
+    assert_eq!(names, ["n", "s", "x", "\\old(x)"]);
+    assert!(has(&found, Point::Head(0), "n == 7 Likely"), "{:#?}", said(&found, Point::Head(0)));
+    assert!(has(&found, Point::Head(0), "s % 7 == 0 Proved"), "{:#?}", said(&found, Point::Head(0)));
+}
+
+#[test]
 fn a_hidden_name_is_the_inner_ones() {
     let text = "int i; int f(int x) { int s = 0; for (int i = 0; i < 3; i++) s += i + x; for (int i = 9; i > 5; i--) { int x = i; while (x > 4) x--; s += x; } return s; }";
     let found = found(text, None, &[], &at_heads());
