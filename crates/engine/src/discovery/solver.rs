@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 /// Z3's units for one question; each that stays open halves what the next ones may cost, down to an eighth.
 const RLIMIT: u64 = 400_000;
 const HALVINGS: u64 = 3;
+/// Questions of all iterations that may stay open: no more is asked then. Products and divisions of what comes out of
+/// others cost all that a question may, round after round.
+const MOST_OPEN: u64 = 24;
 
 /// An answer.
 #[derive(Clone, Debug)]
@@ -60,7 +63,7 @@ impl Asker {
     }
 
     pub fn is_spent(&self) -> bool {
-        self.queries >= self.limit
+        self.queries >= self.limit || self.open >= MOST_OPEN
     }
 
     /// Whether some input meets all conditions.
