@@ -66,7 +66,7 @@ pub(super) fn account(
         alone: false,
         presence: BTreeMap::new(),
         types: Types::default(),
-        new_names: NewNames::of(lineages, request.changes.len()),
+        new_names: NewNames::of(lineages, request.changes.len(), objects.renamed()),
         code,
     };
     let mut told: BTreeMap<(usize, PathBuf, Arc<str>), Vec<HunkRef>> = BTreeMap::new();
@@ -158,7 +158,7 @@ pub(super) fn unread(
         alone: false,
         presence: BTreeMap::new(),
         types: Types::default(),
-        new_names: NewNames::of(lineages, request.changes.len()),
+        new_names: NewNames::of(lineages, request.changes.len(), Vec::new()),
         code: BTreeMap::new(),
     };
     let mut found = Vec::new();

@@ -3,6 +3,7 @@
 
 use super::lineage::{Lineage, Member};
 use super::new_names::{self, NewNames};
+use super::objects::Renaming;
 use super::request::{FileChange, Hunk, Request};
 use super::watch::Watch;
 use crate::fault;
@@ -73,7 +74,7 @@ impl Locals {
     /// their exits: what only they themselves see is no change. `has_fault` takes down what went wrong with us.
     pub fn of(
         request: &Request,
-        lineages: &[Lineage],
+        (lineages, renamed): (&[Lineage], Vec<Renaming>),
         is_same_at_exit: &(dyn Fn(usize, usize) -> bool + Sync),
         watch: &dyn Watch,
         has_fault: &(dyn Fn(&Lineage, &str) + Sync),
@@ -82,7 +83,7 @@ impl Locals {
         let pairs: Vec<(usize, usize)> =
             (0..lineages.len()).flat_map(|l| (0..steps).map(move |v| (l, v))).collect();
         let sources = Sources::default();
-        let names = NewNames::of(lineages, steps);
+        let names = NewNames::of(lineages, steps, renamed);
         let one = |(l, v): (usize, usize)| {
             let lineage = lineages.get(l)?;
             let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);

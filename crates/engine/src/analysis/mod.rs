@@ -201,6 +201,10 @@ fn tell_locally(
 ) {
     let outside = outside::Outside::of(request, lineages);
     outside.leave_out(report);
+    let objects = match request.analysis.properties_only {
+        true => objects::Objects::default(),
+        false => objects::Objects::of(request, files, &world.reaches, lineages),
+    };
     let locals = match request.analysis.properties_only {
         true => local::Locals::default(),
         false => {
@@ -212,14 +216,10 @@ fn tell_locally(
             };
             let has_fault = |l: &Lineage, reason: &str| world.has_fault(l, reason);
             let is_left_out = |l: usize, step: usize| outside.has(l, step) || is_same(l, step);
-            local::Locals::of(request, lineages, &is_left_out, world.watch, &has_fault)
+            local::Locals::of(request, (lineages, objects.renamed()), &is_left_out, world.watch, &has_fault)
         }
     };
     locals.tell(report, request, lineages);
-    let objects = match request.analysis.properties_only {
-        true => objects::Objects::default(),
-        false => objects::Objects::of(request, files, &world.reaches, lineages),
-    };
     objects.tell(report);
     locals.settle_left_out(report, request, lineages);
     outside::leave_out_objects(request, report);

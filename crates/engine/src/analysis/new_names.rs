@@ -1,12 +1,14 @@
-//! Functions that a step gives other names: who calls one by its new name does what it did before.
+//! Functions and objects that a step gives other names: who uses one by its new name does what it did before.
 //!
-//! Before two versions of a function are compared, the older one gets the newer names for all that it calls or takes
-//! the address of. Such functions are those that a lineage has under two names, and those of one unit that come and go
-//! with equal bodies, as `static inline` ones of a header do. A name is left alone where the older unit uses the new
-//! one for something else, or the newer unit still uses the old one.
+//! Before two versions of a function are compared, the older one gets the newer names for all that it calls, reads,
+//! writes or takes the address of. Such functions are those that a lineage has under two names, and those of one unit
+//! that come and go with equal bodies, as `static inline` ones of a header do; such objects are those that have another
+//! name and begin with the same (`objects/`). A name is left alone where the older unit uses the new one for something
+//! else, or the newer unit still uses the old one: what is left is a change of names throughout.
 
 use super::lineage::{Lineage, Member};
-use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Object, Unit};
+use super::objects::Renaming;
+use crate::ir::{Callee, Expr, Function, InitPiece, Instr, Linkage, Object, Unit};
 use crate::local::Change;
 use crate::mvicfg::key;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,11 +28,12 @@ const ROUNDS: usize = 8;
 pub(super) struct NewNames<'l> {
     /// By step: both members of lineages that have two names there.
     linked: Vec<Vec<[&'l Member; 2]>>,
+    objects: Vec<Renaming>,
     known: Mutex<BTreeMap<Pair, Option<Arc<Renamed>>>>,
 }
 
 impl<'l> NewNames<'l> {
-    pub fn of(lineages: &'l [Lineage], steps: usize) -> NewNames<'l> {
+    pub fn of(lineages: &'l [Lineage], steps: usize, objects: Vec<Renaming>) -> NewNames<'l> {
         let linked = |step: usize| {
             let pairs = lineages.iter().filter_map(|l| {
                 let (old, new) = (l.members.get(step)?.as_ref()?, l.members.get(step + 1)?.as_ref()?);
@@ -38,7 +41,7 @@ impl<'l> NewNames<'l> {
             });
             pairs.collect()
         };
-        NewNames { linked: (0..steps).map(linked).collect(), known: Mutex::default() }
+        NewNames { linked: (0..steps).map(linked).collect(), objects, known: Mutex::default() }
     }
 
     /// The older member of a step with the newer names, and these by the old ones; `None` where no name of its unit
@@ -93,6 +96,13 @@ impl<'l> NewNames<'l> {
                 names.insert(from.name.clone(), to.name.clone());
             }
         }
+        for Renaming { from, to, file, .. } in self.objects.iter().filter(|r| r.step == step) {
+            let (Some(a), Some(b)) = (old.global(from), new.global(to)) else { continue };
+            let is_own = a.linkage == Linkage::Internal || b.linkage == Linkage::Internal;
+            if !is_own || new.files.iter().any(|f| f.as_os_str() == file.as_os_str()) {
+                names.insert(from.clone(), to.clone());
+            }
+        }
         add_equal_bodies([old, new], &defined, &mut names);
         if !names.is_empty() {
             let used = [old, new].map(|u| used(u));
@@ -114,8 +124,13 @@ pub(super) fn call_by_old_names(changes: &mut [Change], renamed: &Renamed) {
                 if is_word(c) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { c.len_utf8() };
             let (word, behind) = rest.split_at(end);
             is_quoted ^= c == '"' && !told.ends_with('\\');
-            let is_call = !is_quoted && behind.starts_with('(');
-            let old = renamed.0.iter().find(|(_, new)| is_call && &***new == word).map(|(old, _)| &**old);
+            // A member is none of the unit's names.
+            let is_named = |new: &str| match renamed.1.global(new) {
+                Some(_) => !told.ends_with(['.', '>']),
+                None => behind.starts_with('('),
+            };
+            let is_it = |new: &str| new == word && !is_quoted && is_named(new);
+            let old = renamed.0.iter().find(|(_, new)| is_it(new)).map(|(old, _)| &**old);
             told.push_str(old.unwrap_or(word));
             rest = behind;
         }
@@ -182,7 +197,7 @@ fn with_names(f: &Arc<Function>, names: &Names) -> Option<Arc<Function>> {
 
 fn rename_expr(e: &mut Expr, rename: &mut impl FnMut(&mut Arc<str>)) {
     match e {
-        Expr::Addr(Object::Function(name)) => rename(name),
+        Expr::Addr(Object::Function(name) | Object::Global(name)) => rename(name),
         Expr::Op { args, .. } => args.iter_mut().for_each(|a| rename_expr(a, rename)),
         _ => {}
     }
@@ -203,6 +218,11 @@ fn unit_with_names(unit: &Unit, names: &Names) -> Unit {
     for name in given.chain(initial) {
         if let Some(to) = names.get(name) {
             *name = to.clone();
+        }
+    }
+    for g in unit.globals.iter_mut().filter(|g| g.name == g.symbol) {
+        if let Some(to) = names.get(&g.symbol) {
+            (g.symbol, g.name) = (to.clone(), to.clone());
         }
     }
     // They name functions.
@@ -266,6 +286,29 @@ mod tests {
         format!(
             "void note(int);\nint {name}{body}int f(int n)\n{{\nif (n) return {name}(n);\nreturn 1;\n}}\n"
         )
+    }
+
+    #[test]
+    fn who_uses_an_object_by_its_new_name_is_the_same() {
+        let text = |name: &str, body: &str| {
+            format!(
+                "void log_it(const char *, int);\nstruct s {{ int bad; }};\nstatic int {name} = 0;\n\
+                 int f(struct s *p)\n{{\n    {name}++;\n    {body}\n    p->bad = {name};\n    return {name} > 3;\n}}\n"
+            )
+        };
+        let test = |name: &str| format!("if ({name}) log_it(\"bad\", {name});");
+        let (found, report) =
+            told(&[("a.c", &text("bad", &test("bad")))], &[("a.c", &text("worse", &test("worse")))]);
+        assert_eq!(found, [] as [&str; 0]);
+        assert!(
+            report.hunks.iter().all(|h| h.verdict != crate::report::Verdict::NotAnalysed),
+            "{:?}",
+            report.hunks
+        );
+        // Each version is told by its own name.
+        let more = "if (worse) log_it(\"bad\", worse + 1);";
+        let (found, _) = told(&[("a.c", &text("bad", &test("bad")))], &[("a.c", &text("worse", more))]);
+        assert_eq!(found, ["f: calls log_it(\"bad\", bad) | calls log_it(\"bad\", worse + 1)"]);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod declarations;
 mod definitions;
 mod heads;
 mod made;
+mod renaming;
 mod tests;
 mod value;
 mod words;
@@ -31,6 +32,7 @@ use crate::report::{
 pub(super) use declarations::{is_mere_declaration, uses};
 use definitions::{Definition, definitions, element};
 use heads::{declared, without_calls};
+pub(in crate::analysis) use renaming::Renaming;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
