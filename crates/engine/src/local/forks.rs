@@ -64,7 +64,8 @@ impl Comparer<'_> {
             all.absorb(outcome);
         }
         self.is_fork = false;
-        gained.then_some(all)
+        // To say where control goes on is more than that something is not known.
+        (gained && !(is_skipped && all.open.is_some())).then_some(all)
     }
 
     /// The version that does what the other one skips, and its ways there, where these come to the place at which the
