@@ -98,6 +98,14 @@ impl Speaker<'_> {
             effect.text.push_str(&format!(" (as {})", types[1]));
             return true;
         }
+        // Neither has words.
+        if effect.text == "returns another value" {
+            before
+                .iter_mut()
+                .filter(|e| e.text == effect.text)
+                .for_each(|e| e.text = "returns a value".to_owned());
+            return true;
+        }
         let is_bare = effect.text.starts_with("sets ") && !effect.text.contains(" to ");
         effect.text.push_str(if is_bare { " to another value" } else { ", of another value" });
         true
