@@ -87,6 +87,22 @@ fn slice(pool: &mut TermPool, x: TermId, low: u16, n: u16) -> Option<TermId> {
             let k = u16::try_from(pool.as_const(k)?.to_bits()).ok()?;
             (k + low + n <= width(pool, y)).then(|| bits_of(pool, y, k + low, n))
         }
+        // A shift to the left by a constant.
+        (Op::Mul, &[y, k]) => {
+            let (y, k) = if pool.as_const(y).is_some() { (k, y) } else { (y, k) };
+            let power = pool.as_const(k)?.to_bits();
+            let k = power.is_power_of_two().then(|| power.trailing_zeros() as u16)?;
+            match low.checked_sub(k) {
+                Some(low) => Some(bits_of(pool, y, low, n)),
+                None => (low + n <= k).then(|| pool.bv(n, 0)),
+            }
+        }
+        // A bit-field in a word that another one was put into.
+        (Op::BitAnd | Op::BitOr, &[a, b]) => {
+            let parts = [a, b].map(|x| bits_of(pool, x, low, n));
+            let joined = pool.op(op, &parts);
+            (parts.contains(&joined) || pool.as_const(joined).is_some()).then_some(joined)
+        }
         _ => None,
     }
 }

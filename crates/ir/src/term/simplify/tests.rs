@@ -351,6 +351,7 @@ fn parse(pool: &mut TermPool, sort: Sort, text: &str) -> TermId {
         "<<" => Op::Shl,
         ">>" => Op::LShr,
         "&" => Op::BitAnd,
+        "|" => Op::BitOr,
         "u/" => Op::UDiv,
         "neg" => Op::Neg,
         "<" => Op::Slt,
@@ -393,6 +394,10 @@ fn integers() {
     check(i, "<(-1,a)", "<=(0,a)");
     check(i, "trunc8(+(a,256))", "trunc8(a)");
     check(i, "eq(zext64(a),zext64(b))", "eq(a,b)");
+    // A field of a word is what was put there, and the others are what they were.
+    check(i, "trunc8(>>(|(&(a,-261121),<<(&(b,255),10)),10))", "trunc8(b)");
+    check(i, "trunc8(>>(|(&(a,-261121),<<(&(b,255),10)),20))", "trunc8(>>(a,20))");
+    check(i, "trunc8(|(&(a,-261121),<<(&(b,255),10)))", "trunc8(a)");
     check(i, "ite(p,ite(q,a,b),b)", "ite(and(q,p),a,b)");
     check(i, "ite(<=(a,b),a,b)", "ite(<(b,a),b,a)");
     check(i, "and(p,or(not(p),q))", "and(p,q)");
