@@ -13,7 +13,9 @@
 //! so a refutation that involves one has to be replayed before it is shown.
 
 use super::encode::EXACT_BYTES;
+use super::separated::Results;
 use super::{Allowance, Limits, Model, Solver, Verdict, lemmas, local_search, separated};
+
 use crate::ir::eval::{Assignment, Fill, Palette, Program};
 use crate::ir::{App, Const, Leaf, Op, Rebuilt, Sort, Term, TermId, TermPool};
 use std::collections::VecDeque;
@@ -261,18 +263,13 @@ impl Decider {
             self.settled.by_data += 1;
             return Ok(true);
         }
-        if let Some(easier) = separated::separated(pool, condition)
-            && !is_float_heavy(pool, &[easier])
-            && circuits(pool, easier) <= MAX_CIRCUITS
-        {
-            if self.satisfy_on_data(pool, easier).is_some() {
-                self.settled.by_data += 1;
+        let mut tried = None;
+        for results in [Results::Alike, Results::Apart] {
+            let easier = separated::separated(pool, condition, results).filter(|e| Some(*e) != tried);
+            if easier.is_some_and(|easier| self.is_met(pool, easier)) {
                 return Ok(true);
             }
-            if let Verdict::Sat(Model { confirmed: true, .. }) = self.solver.check(pool, &[easier]) {
-                self.settled.by_solver += 1;
-                return Ok(true);
-            }
+            tried = tried.or(easier);
         }
         match self.ask(pool, condition, 1) {
             Verdict::Unsat => Ok(false),
@@ -280,6 +277,21 @@ impl Decider {
             Verdict::Unknown(_) if self.is_unsatisfiable_apart(pool, condition) => Ok(false),
             Verdict::Unknown(reason) => Err(reason),
         }
+    }
+
+    /// Whether some input satisfies a condition that is easier than the one in question.
+    fn is_met(&mut self, pool: &mut TermPool, easier: TermId) -> bool {
+        if is_float_heavy(pool, &[easier]) || circuits(pool, easier) > MAX_CIRCUITS {
+            return false;
+        }
+        if self.satisfy_on_data(pool, easier).is_some() {
+            self.settled.by_data += 1;
+            return true;
+        }
+        let is_met =
+            matches!(self.solver.check(pool, &[easier]), Verdict::Sat(Model { confirmed: true, .. }));
+        self.settled.by_solver += u64::from(is_met);
+        is_met
     }
 
     /// Whether no input satisfies a condition, whatever memory and functions give: each value of theirs is an input of

@@ -7,8 +7,9 @@
 //! from memory are values of their own then, as the normalisation of terms finds out, and a solver has little left to
 //! do. An input of that case is one of the condition; that there is none says nothing.
 //!
-//! Results of one function are values of their own only where their arguments cannot be equal; else they are the same
-//! in this case, which no choice of arguments contradicts.
+//! What one function gives, and the memory that it leaves, are values of their own where its arguments cannot be equal;
+//! else they are the same in one case ([`Results::Alike`]), which no choice of arguments contradicts, and in another one
+//! arguments that may differ do ([`Results::Apart`]).
 
 use crate::ir::{App, Leaf, Op, Rebuilt, Sort, Term, TermId, TermPool, Uf};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,11 +17,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Places that are handed out.
 const MAX_PLACES: usize = 64;
 
+/// What functions give where their arguments may be equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Results {
+    /// The same.
+    Alike,
+    /// Something else, to arguments that are not equal.
+    Apart,
+}
+
 /// The case, as a condition; `None` where there is nothing to set apart, or the condition cannot be met so.
-pub(super) fn separated(pool: &mut TermPool, condition: TermId) -> Option<TermId> {
+pub(super) fn separated(pool: &mut TermPool, condition: TermId, results: Results) -> Option<TermId> {
     let begins = beginnings(pool, condition);
     let (all, _) = with_places(pool, condition, begins)?;
-    let all = with_free_results(pool, all);
+    let all = with_free_results(pool, all, results);
     (all != condition && pool.as_const(all).is_none_or(|c| c.as_bool() == Some(true))).then_some(all)
 }
 
@@ -75,33 +85,86 @@ fn with_places(
     Some((all, places))
 }
 
-/// Results of uninterpreted functions as values.
-fn with_free_results(pool: &mut TermPool, condition: TermId) -> TermId {
+/// Results of uninterpreted functions as values, and as memories.
+fn with_free_results(pool: &mut TermPool, condition: TermId, results: Results) -> TermId {
     let mut known: FxHashMap<Uf, Vec<(Vec<TermId>, TermId)>> = FxHashMap::default();
     let mut values: FxHashMap<TermId, TermId> = FxHashMap::default();
+    let mut all = condition;
     for t in pool.reachable(&[condition]) {
         let sort = pool.sort(t);
         let Term::App(App::Uf(uf), args) = pool.get(t).clone() else { continue };
-        if sort == Sort::Mem {
-            continue;
-        }
         let calls = known.entry(uf).or_default();
-        let like =
-            calls.iter().find(|(others, _)| !args.iter().zip(others).any(|(a, b)| differ(pool, *a, *b)));
-        let value = match like {
-            Some((_, value)) => *value,
-            None => {
-                let key = format!("result {}", t.0).into();
-                pool.leaf(Leaf::Havoc { key, sort })
-            }
+        let others: Vec<_> = calls.iter().filter(|(others, _)| may_be_equal(pool, &args, others)).collect();
+        let value = match results {
+            Results::Alike => others.first().map(|(_, value)| *value),
+            Results::Apart => match others.iter().find(|(others, _)| *others == args) {
+                Some((_, value)) => Some(*value),
+                None => {
+                    let apart: Option<Vec<TermId>> =
+                        others.iter().map(|(others, _)| difference(pool, &args, others, &values)).collect();
+                    match apart {
+                        Some(apart) => {
+                            all = apart.into_iter().fold(all, |all, differs| pool.and(all, differs));
+                            None
+                        }
+                        None => others.first().map(|(_, value)| *value),
+                    }
+                }
+            },
         };
+        let value = value.unwrap_or_else(|| {
+            let key = format!("result {}", t.0).into();
+            pool.leaf(Leaf::Havoc { key, sort })
+        });
         calls.push((args, value));
         values.insert(t, value);
     }
-    pool.rebuilt(condition, &|_, t| match values.get(&t) {
+    pool.rebuilt(all, &|_, t| match values.get(&t) {
         Some(value) => Rebuilt::By(*value),
         None => Rebuilt::Kept,
     })
+}
+
+/// Whether nothing shows that some argument differs.
+fn may_be_equal(pool: &TermPool, args: &[TermId], others: &[TermId]) -> bool {
+    !args.iter().zip(others).any(|(a, b)| differ(pool, *a, *b))
+}
+
+/// The condition on which some arguments differ; `None`: they may be equal always. Memories that begin with different
+/// free ones differ somewhere, where nobody looks.
+fn difference(
+    pool: &mut TermPool,
+    args: &[TermId],
+    others: &[TermId],
+    values: &FxHashMap<TermId, TermId>,
+) -> Option<TermId> {
+    let mut some = None;
+    for (&a, &b) in args.iter().zip(others).filter(|(a, b)| a != b) {
+        if pool.sort(a) != Sort::Mem {
+            let equal = pool.eq(a, b);
+            let differs = pool.not(equal);
+            some = Some(some.map_or(differs, |some| pool.or(some, differs)));
+        } else if let (Some(x), Some(y)) = (root(pool, a, values), root(pool, b, values))
+            && x != y
+        {
+            return Some(pool.bool(true));
+        }
+    }
+    some
+}
+
+/// The free memory that one begins with, as everything was before it was written.
+fn root(pool: &TermPool, mut memory: TermId, values: &FxHashMap<TermId, TermId>) -> Option<TermId> {
+    loop {
+        match pool.get(memory) {
+            Term::Leaf(_) => return Some(memory),
+            Term::App(App::Uf(_), _) => return values.get(&memory).copied(),
+            Term::App(App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. }, args) => {
+                memory = *args.first()?;
+            }
+            _ => return None,
+        }
+    }
 }
 
 /// Whether two terms are different constants.
@@ -163,5 +226,44 @@ fn begins_with(pool: &TermPool, address: TermId, measured: &FxHashSet<TermId>) -
             others.chain(args).find_map(begins)
         }
         Term::App(..) | Term::Const(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(pool: &mut TermPool, sort: Sort, args: &[TermId]) -> TermId {
+        pool.app(App::Uf(Uf::Call { callee: "f".into(), part: sort }), args)
+    }
+
+    /// What two calls leave in memory differs if something that they are given does.
+    #[test]
+    fn memories_of_calls_may_be_apart() {
+        let mut pool = TermPool::new();
+        let word = Sort::Bv(64);
+        let leaf = |pool: &mut TermPool, name: &str, sort| pool.leaf(Leaf::Param { name: name.into(), sort });
+        let memory = leaf(&mut pool, "m", Sort::Mem);
+        let [x, y, p] = ["x", "y", "p"].map(|name| leaf(&mut pool, name, word));
+        let mut condition = |args: [TermId; 2]| {
+            let read = |pool: &mut TermPool, arg: TermId| {
+                let left = call(pool, Sort::Mem, &[memory, arg]);
+                pool.app(App::Load { sort: word, bytes: 8 }, &[left, p])
+            };
+            let (a, b) = (read(&mut pool, args[0]), read(&mut pool, args[1]));
+            let equal = pool.eq(a, b);
+            let differs = pool.not(equal);
+            (separated(&mut pool, differs, Results::Alike), separated(&mut pool, differs, Results::Apart))
+        };
+        assert_eq!(condition([x, x]), (None, None));
+        let (alike, apart) = condition([x, y]);
+        assert_eq!(alike, None);
+        let apart = apart.unwrap();
+        let mut solver = crate::Solver::new(crate::Limits::default());
+        assert!(matches!(solver.check(&mut pool, &[apart]), crate::Verdict::Sat(_)));
+        // And not for equal ones.
+        let equal = pool.eq(x, y);
+        let both = pool.and(apart, equal);
+        assert!(solver.check(&mut pool, &[both]).is_unsat());
     }
 }
