@@ -85,7 +85,8 @@ impl Program {
                 program: self,
                 assignment,
                 values: Vec::with_capacity(self.order.len()),
-                reads: RefCell::new(BTreeMap::new()),
+                reads: RefCell::default(),
+                memories: RefCell::default(),
             };
             let mut clash = false;
             for i in 0..self.order.len() {
@@ -112,7 +113,9 @@ pub struct Run<'a> {
     assignment: &'a Assignment,
     values: Vec<Outcome>,
     /// Bytes of roots that were read, by root and address.
-    reads: RefCell<BTreeMap<(u128, u64), u8>>,
+    reads: RefCell<FxHashMap<(u128, u64), u8>>,
+    /// What the memories that functions are given hold, by position: a call has several results.
+    memories: RefCell<FxHashMap<u32, Option<u128>>>,
 }
 
 impl Drop for Run<'_> {
@@ -177,7 +180,9 @@ impl Run<'_> {
         }
         let reads = self.reads.borrow();
         let open = reads.keys().filter(|&&(root, a)| !self.assignment.has_byte(root, a));
-        open.filter_map(|&(root, a)| Some((*roots.get(&root)?, root, a))).collect()
+        let mut open: Vec<(u128, u64)> = open.copied().collect();
+        open.sort_unstable();
+        open.into_iter().filter_map(|(root, a)| Some((*roots.get(&root)?, root, a))).collect()
     }
 
     fn arg(&self, i: usize, k: usize) -> Outcome {
@@ -290,8 +295,12 @@ impl Run<'_> {
     ) -> Outcome {
         let name = fingerprint(uf);
         let mut args = Vec::with_capacity(self.program.args[i].len());
-        for k in 0..self.program.args[i].len() {
-            args.push(self.value_fingerprint(&self.arg(i, k)?).ok_or(UndefinedKind::BadCall)?);
+        for (k, position) in self.program.args[i].iter().enumerate() {
+            let value = match self.arg(i, k)? {
+                Value::Memory(memory) => self.memory_fingerprint(*position, &memory),
+                value => self.value_fingerprint(&value),
+            };
+            args.push(value.ok_or(UndefinedKind::BadCall)?);
         }
         let whole = fingerprint(&(name, &args));
         match sort {
@@ -367,6 +376,16 @@ impl Run<'_> {
             }
             _ => None,
         }
+    }
+
+    /// The fingerprint of the memory at a position, which is made once.
+    fn memory_fingerprint(&self, position: u32, memory: &Memory) -> Option<u128> {
+        if let Some(known) = self.memories.borrow().get(&position) {
+            return *known;
+        }
+        let found = memory.contents(&|r, at| self.root_byte(r, at)).map(|contents| fingerprint(&contents));
+        self.memories.borrow_mut().insert(position, found);
+        found
     }
 
     /// Returns a fingerprint that equal values share; `None` for a memory too large to compare.

@@ -7,6 +7,7 @@
 
 use super::super::{Leaf, Term, TermId, TermPool};
 use crate::{Const, Sort};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -72,7 +73,7 @@ pub enum Fill {
 pub struct Assignment {
     values: BTreeMap<TermId, Const>,
     /// Bytes by root (see [`super::Run::open_bytes`]) and address.
-    bytes: BTreeMap<(u128, u64), u8>,
+    bytes: FxHashMap<(u128, u64), u8>,
     fill: Fill,
 }
 
@@ -121,8 +122,11 @@ impl Assignment {
     }
 
     /// Returns the fixed bytes of the memory at entry, by address.
-    pub fn memory(&self) -> impl Iterator<Item = (u64, u8)> + '_ {
-        self.bytes.range((ENTRY_MEMORY, 0)..=(ENTRY_MEMORY, u64::MAX)).map(|(&(_, a), &b)| (a, b))
+    pub fn memory(&self) -> impl Iterator<Item = (u64, u8)> + use<> {
+        let at_entry = self.bytes.iter().filter(|((root, _), _)| *root == ENTRY_MEMORY);
+        let mut bytes: Vec<(u64, u8)> = at_entry.map(|(&(_, a), &b)| (a, b)).collect();
+        bytes.sort_unstable();
+        bytes.into_iter()
     }
 
     pub(super) fn has_byte(&self, root: u128, address: u64) -> bool {

@@ -1,6 +1,6 @@
 //! Concrete memories: a root whose bytes the assignment gives, and a chain of writes over it.
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Memories whose writes cover more bytes than this are not compared.
@@ -60,9 +60,9 @@ impl Memory {
         }
     }
 
-    /// Returns the root and the bytes that differ from the root's, which equal memories share;
+    /// Returns the root and the bytes that differ from the root's by address, which equal memories share;
     /// `None` when too many bytes were written.
-    pub(super) fn contents(&self, read: &impl Fn(u128, u64) -> u8) -> Option<(u128, BTreeMap<u64, u8>)> {
+    pub(super) fn contents(&self, read: &impl Fn(u128, u64) -> u8) -> Option<(u128, Vec<(u64, u8)>)> {
         let mut chain = Vec::new();
         let mut memory = self;
         let mut written = 0u64;
@@ -79,7 +79,7 @@ impl Memory {
             chain.push(memory);
             memory = base;
         };
-        let mut contents: BTreeMap<u64, u8> = BTreeMap::new();
+        let mut contents: FxHashMap<u64, u8> = FxHashMap::default();
         for link in chain.into_iter().rev() {
             match link {
                 Memory::Root(_) => {}
@@ -99,7 +99,9 @@ impl Memory {
                 }
             }
         }
-        contents.retain(|a, b| read(root, *a) != *b);
-        Some((root, contents))
+        let mut differing: Vec<(u64, u8)> =
+            contents.into_iter().filter(|(a, b)| read(root, *a) != *b).collect();
+        differing.sort_unstable();
+        Some((root, differing))
     }
 }
