@@ -60,9 +60,12 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
     if used.is_disjoint(&relaid) && newer.is_disjoint(&others) && resized.is_empty() {
         return Ok(None);
     }
-    // Bytes are seen where a pointer becomes one to something else, and in unions.
+    // Bytes are seen where a pointer becomes one to something else, and in unions whose members are named.
     let is_seen = |body: &Function, unit: &Unit, used: &BTreeSet<RecordId>, ids: &BTreeSet<RecordId>| {
-        let in_union = |id: &RecordId| record(unit, *id).is_some_and(|r| r.is_union) && used.contains(id);
+        let is_named = |id: &RecordId| body.records.members.iter().any(|(of, ..)| of == id);
+        let in_union = |id: &RecordId| {
+            record(unit, *id).is_some_and(|r| r.is_union) && used.contains(id) && is_named(id)
+        };
         !body.records.viewed.is_disjoint(ids) || ids.iter().any(in_union)
     };
     if is_seen(f, old, &used, &relaid) || is_seen(g, new, &newer, &others) {
@@ -764,6 +767,10 @@ impl Relay<'_> {
                     else {
                         return found;
                     };
+                    // What is where in a union that is laid out otherwise is not known by its place.
+                    if before.is_union && self.relaid.contains(id) {
+                        return found;
+                    }
                     if before.is_union {
                         return found.or_else(|| {
                             Some((by + k, ty.clone()))

@@ -138,3 +138,41 @@ fn the_next_structure_lies_elsewhere_where_one_has_grown() {
     }
     assert!(compared("16", table));
 }
+
+/// Found in brotli 037b70e2a: a union that is laid out otherwise lies among members that have nothing to do with it.
+#[test]
+fn a_union_counts_where_its_members_are_named() {
+    let pair = |before: &str, now: &str, lines: [&str; 2]| {
+        [(before, lines[0]), (now, lines[1])].map(|(ty, line)| {
+            let ty = format!(
+                "#include <string.h>\nstruct a {{ int x; {ty} int y; }};\nunion u {{ long l; struct a a; }};\n"
+            );
+            format!("{ty}struct s {{ int n; union u u; int after; }};\nvoid see(union u *);\nvoid f(struct s *p, struct s *q, int n)\n{{\n{line}\n}}\n")
+        })
+    };
+    let told_of = |lines: [&str; 2]| {
+        let [old, new] = pair("", "int more[4];", lines);
+        told(&old, &new)
+    };
+    assert_eq!(
+        told_of(["p->after = n;", "p->after = n + 1;"]),
+        [" | sets p->after to n | sets p->after to n + 1"]
+    );
+    assert!(told_of(["if (p->after) p->n = 1;", "if (p->after) p->n = 1;"]).is_empty());
+    assert!(told_of(["*p = *q; see(&p->u); p->after = 1;"; 2]).is_empty());
+    let named = [
+        ["p->u.a.y = n;", "p->u.a.y = n;"],
+        ["p->u.a.y = n;", "p->u.a.more[0] = n;"],
+        ["p->u.l = n;", "p->u.a.y = n;"],
+        ["p->n = ((int *)&p->u)[1];", "p->n = ((int *)&p->u)[1];"],
+        ["union u v; memset(&v, 0, sizeof v); see(&v); p->n = v.a.y;"; 2],
+    ];
+    for lines in named {
+        let [old, new] = pair("", "int more[4];", lines);
+        let units = [unit(&old), unit(&new)];
+        let [old, new] = units.each_ref().map(|u| Version { body: u.functions.last().unwrap(), unit: u });
+        let found = compare(old, new, &|_, _| None);
+        let is_same = |changes: &[super::Change]| changes.iter().all(|c| c.verdict == Verdict::Neutral);
+        assert!(found.as_ref().is_none_or(|(changes, _)| !is_same(changes)), "{lines:?}: {found:?}");
+    }
+}
