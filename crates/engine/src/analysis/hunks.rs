@@ -64,6 +64,7 @@ pub(super) fn account(
         kinds,
         one_sided: false,
         alone: false,
+        has_others: false,
         presence: BTreeMap::new(),
         types: Types::default(),
         new_names: NewNames::of(lineages, request.changes.len(), objects.renamed()),
@@ -156,6 +157,7 @@ pub(super) fn unread(
         kinds: BTreeMap::new(),
         one_sided: false,
         alone: false,
+        has_others: false,
         presence: BTreeMap::new(),
         types: Types::default(),
         new_names: NewNames::of(lineages, request.changes.len(), Vec::new()),
@@ -216,6 +218,8 @@ struct Judge<'a> {
     one_sided: bool,
     /// What the hunk at hand does itself was looked at, and is nothing.
     alone: bool,
+    /// The hunk at hand does more than declare types that one version alone has, which nothing else can see.
+    has_others: bool,
     /// By step and newer path.
     presence: BTreeMap<(usize, PathBuf), Presence>,
     types: Types,
@@ -255,6 +259,7 @@ impl Judge<'_> {
         ];
         self.one_sided = (hunk.old_lines == 0) != (hunk.new_lines == 0);
         // Lines that hold no statement are looked at where those that do tell nothing.
+        self.has_others = false;
         for alone in [false, true] {
             self.alone = alone;
             if let Some(why) = self.lines(pair, change, sides, &mut pending) {
@@ -273,7 +278,7 @@ impl Judge<'_> {
                 None if self.holds_open_function(pair, change, hunk) => {
                     (Verdict::NotAnalysed, Some("undecided".to_owned()), pending)
                 }
-                None if is_header(path) && self.cut.contains(&pair) => {
+                None if is_header(path) && self.has_others && self.cut.contains(&pair) => {
                     (Verdict::NotAnalysed, Some("limit:files".to_owned()), pending)
                 }
                 None => (Verdict::Neutral, None, pending),
@@ -297,6 +302,9 @@ impl Judge<'_> {
                 let is_new_or_gone = change.old_path.is_none() || change.new_path.is_none();
                 let conditional = self.conditional(pair, change, side, line);
                 pending.told |= matches!(conditional, Some(Line::Explained));
+                let is_of_one_version = self.is_type_of_one_version(pair, change, version, line);
+                self.has_others |=
+                    !is_of_one_version && !matches!(self.kind(version, path, line), Some(LineKind::Blank));
                 let found = match own.get(&line) {
                     _ if matches!(conditional, Some(Line::Not(_))) => conditional.unwrap_or(Line::Neutral),
                     Some(Own::Branch(first)) => self.line(pair, version, path, *first),
@@ -316,6 +324,7 @@ impl Judge<'_> {
                         pending.told = true;
                     }
                     Line::Not(why) if why == "layout" && self.is_settled_in_file(pair, path) => {}
+                    Line::Not(why) if why == "layout" && is_of_one_version => {}
                     Line::Not(why) if why == INACTIVE => _ = pending.inactive.insert((side, line)),
                     Line::Not(why) => return Some(why),
                 }
@@ -684,122 +693,6 @@ impl Judge<'_> {
         let units = |version: usize| self.readers(version, path).into_iter().cloned().collect::<Vec<_>>();
         used && layouts::begin_alike(&units(pair), &units(pair + 1))
     }
-
-    /// What is defined and which branches are taken is reported as such unless it reaches a churn;
-    /// what is included counts for what it brings.
-    fn directive(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
-        let bytes = self.request.versions[version].tree.read(path).unwrap_or_default();
-        let text = String::from_utf8_lossy(first_line(&bytes, line)).into_owned();
-        let mut words = text.trim_start().trim_start_matches('#').split_whitespace();
-        let (word, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let name = name.split('(').next().unwrap_or_default();
-        let reached = self.reached(pair, path, name);
-        if reached.iter().any(|&i| self.has_churn(pair, i)) {
-            return Line::Explained;
-        }
-        let is_settled = reached.iter().all(|i| self.is_settled(pair, *i) || self.is_as_written(pair, *i));
-        // Followed to its expansions: what has another one does the same, or is told.
-        if matches!(word, "define" | "undef") && is_settled && !self.readers(version, path).is_empty() {
-            return Line::Neutral;
-        }
-        if !matches!(word, "include" | "include_next" | "pragma" | "line" | "error" | "warning") {
-            return not("macro");
-        }
-        if reached.iter().any(|i| self.is_made(pair, *i)) {
-            return Line::Explained;
-        }
-        if is_settled { Line::Neutral } else { not("undecided") }
-    }
-
-    /// The function in which a line lies, by the number of its lineage. What comes before its name, as
-    /// a type on a line of its own, is outside of its span; `name` tells whose it is.
-    fn member(&self, version: usize, path: &Path, line: u32, name: &str) -> Option<(usize, &Member)> {
-        let members = || {
-            let all = self.lineages.iter().enumerate();
-            all.filter_map(|(i, l)| Some((i, l.members[version].as_ref()?)))
-                .filter(|(_, m)| is_same(&m.file, path))
-        };
-        let within = |m: &Member| (m.function.span.line..=m.function.span.end_line).contains(&line);
-        // Another body between is one that was lost: of several functions of one name the last is known.
-        let ahead = |m: &Member| {
-            *m.function.name == *name
-                && line < m.function.span.line
-                && !self.has_braces(version, path, line..m.function.span.line)
-        };
-        members().find(|(_, m)| within(m)).or_else(|| members().find(|(_, m)| ahead(m)))
-    }
-
-    fn has_braces(&self, version: usize, path: &Path, lines: Range<u32>) -> bool {
-        let Some(bytes) = self.request.versions[version].tree.read(path) else { return false };
-        let text = bytes.split(|b| *b == b'\n').skip((lines.start as usize).saturating_sub(1));
-        text.take(lines.len()).flatten().any(|b| matches!(b, b'{' | b'}'))
-    }
-
-    fn function(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> Line {
-        let Some((i, m)) = self.member(version, path, line, name) else {
-            let filtered = self.request.analysis.function.is_some();
-            return not(if filtered { "filtered" } else { "lost" });
-        };
-        let a = &self.analysed[i];
-        let has_region = self.locals.has_region(i, pair, version - pair, line);
-        let static_local = self.object(pair, version, path, line);
-        match static_local {
-            Some(known @ Line::Not(_)) => return known,
-            // A statement beside it counts, too.
-            Some(known) if !has_region => return known,
-            Some(Line::Explained)
-                if self.locals.line((i, pair), (version - pair, line), (false, false))
-                    == Some(Told::Neutral) =>
-            {
-                return Line::Explained;
-            }
-            _ => {}
-        }
-        // What local differencing says of the line counts before what is said of the function.
-        let told = match has_region {
-            // Where a comment swallows code, the lines that changed are its own.
-            false if self.swallows(pair, path) => None,
-            // What a head says of types shows in the body.
-            false if line <= head_end(&m.function) && self.locals.differs(i, pair) => Some(Told::Differs),
-            // Nothing shows: a parameter that nothing reads.
-            false if line <= head_end(&m.function) => self.locals.is_told(i, pair).then_some(Told::Neutral),
-            _ => self.locals.line((i, pair), (version - pair, line), (self.alone, self.one_sided)),
-        };
-        match told {
-            Some(Told::Differs) => return Line::Explained,
-            Some(Told::Neutral) => return Line::Neutral,
-            // Whatever else of the function is told, this is not; but for what was settled at its exit.
-            Some(Told::Open) if !is_settled(a, pair) => {
-                let why = self.locals.why_open(i, pair, version - pair, line);
-                return Line::Not(why.map_or("undecided".to_owned(), |why| format!("open:{why}")));
-            }
-            Some(Told::Open) | None => {}
-        }
-        if a.class_of[pair].is_none() || a.class_of[pair + 1].is_none() || self.has_churn(pair, i) {
-            return Line::Explained;
-        }
-        // What is not modelled is the same where its text and all that it may read are.
-        let differs = a.class_of[pair] != a.class_of[pair + 1];
-        if differs && m.function.unknowns.iter().any(|u| u.line == line) {
-            return not("not-modelled");
-        }
-        let other = self.lineages[i].members[if version == pair { pair + 1 } else { pair }].as_ref();
-        if other.is_some_and(|o| self.changes_static(m, o, line)) {
-            return not("global");
-        }
-        if is_settled(a, pair) { Line::Neutral } else { not("undecided") }
-    }
-
-    /// Whether a line belongs to a static local that starts out differently in the other version.
-    fn changes_static(&self, m: &Member, other: &Member, line: u32) -> bool {
-        let prefix = format!("{}.", m.function.name);
-        m.unit.globals.iter().any(|g| {
-            let here = g.symbol.starts_with(&prefix)
-                && g.span.file.0 == 0
-                && (g.span.line..=g.span.end_line.max(g.span.line)).contains(&line);
-            here && other.unit.global(&g.symbol).is_none_or(|o| (o.size, &o.init) != (g.size, &g.init))
-        })
-    }
 }
 
 /// The line on which a directive begins that a line goes on with.
@@ -874,6 +767,7 @@ fn told_there(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> Option<
 
 mod conditions;
 mod declarations;
+mod functions;
 mod types;
 
 #[cfg(test)]

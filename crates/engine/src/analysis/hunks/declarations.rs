@@ -1,6 +1,6 @@
 //! Lines of declarations: what they do shows in the functions that use what is declared.
 
-use super::{Judge, Line, has, is_same, not};
+use super::{Judge, Line, first_line, has, is_same, not};
 use crate::analysis::lineage::{Lineage, Member};
 use crate::analysis::request::FileChange;
 use crate::analysis::units::is_header;
@@ -94,5 +94,31 @@ impl Judge<'_> {
             before.is_some_and(|before| self.new_names.is_only_renamed(pair, [before, unit], name))
         };
         !new.is_empty() && old.len() == new.len() && new.iter().all(is_it)
+    }
+
+    /// What is defined and which branches are taken is reported as such unless it reaches a churn;
+    /// what is included counts for what it brings.
+    pub(super) fn directive(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
+        let bytes = self.request.versions[version].tree.read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(first_line(&bytes, line)).into_owned();
+        let mut words = text.trim_start().trim_start_matches('#').split_whitespace();
+        let (word, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let name = name.split('(').next().unwrap_or_default();
+        let reached = self.reached(pair, path, name);
+        if reached.iter().any(|&i| self.has_churn(pair, i)) {
+            return Line::Explained;
+        }
+        let is_settled = reached.iter().all(|i| self.is_settled(pair, *i) || self.is_as_written(pair, *i));
+        // Followed to its expansions: what has another one does the same, or is told.
+        if matches!(word, "define" | "undef") && is_settled && !self.readers(version, path).is_empty() {
+            return Line::Neutral;
+        }
+        if !matches!(word, "include" | "include_next" | "pragma" | "line" | "error" | "warning") {
+            return not("macro");
+        }
+        if reached.iter().any(|i| self.is_made(pair, *i)) {
+            return Line::Explained;
+        }
+        if is_settled { Line::Neutral } else { not("undecided") }
     }
 }

@@ -46,6 +46,10 @@ fn what_reaches_no_function_is_reported_as_what_it_is() {
     check_source("int g(int);", "int g(long);", "prototype");
     check_source("struct s { int a; };", "struct s { int a, b; };", "explained");
     check((F, "enum { A = 1 };\n"), (F, "enum { A = 2 };\n"), &["h.h layout"]);
+    // What was not there before was used by nobody.
+    check((F, "\n"), (F, "enum e { A, B };\n"), &["h.h neutral"]);
+    check((F, "\n"), (F, "struct s { int n; };\ntypedef struct s s_t;\n"), &["h.h neutral"]);
+    check((F, "#define A 1\n"), (F, "enum e { A = 2 };\n"), &["h.h layout"]);
     // In a source nobody else sees them.
     let source = |text: &str| format!("{text}\n{F}");
     check((&source("enum { A = 1 };"), ""), (&source("enum { A = 2 };"), ""), &["a.c neutral"]);

@@ -34,6 +34,12 @@ pub(super) struct Types {
     pub told: BTreeSet<(usize, Arc<str>)>,
 }
 
+/// Whether lines of a type of this name are those of an enumeration: they go by its tag, or by its first enumerator.
+fn is_enumeration(key: &str, all: &[(Arc<str>, i128)], name: &str) -> bool {
+    let is_tag = key == name || key.strip_prefix("enum ") == Some(name);
+    is_tag || all.iter().any(|(enumerator, _)| &**enumerator == name)
+}
+
 impl TypeChange {
     /// How a type of this name differs between units; `None`: it does not, or one version does not have it.
     pub fn of(old: &[&Arc<Unit>], new: &[&Arc<Unit>], name: &str) -> Option<TypeChange> {
@@ -48,12 +54,8 @@ impl TypeChange {
         if let Some(((a, old), (b, new))) = record(old).zip(record(new)) {
             found.members((&a, &old), (&b, &new));
         }
-        // A line of an enumeration goes by its tag, or by its first enumerator.
         let enumerators = |units: &[&Arc<Unit>]| {
-            let is_it = |(key, all): &(&Arc<str>, &Vec<(Arc<str>, i128)>)| {
-                let is_tag = &***key == name || key.strip_prefix("enum ") == Some(name);
-                is_tag || all.iter().any(|(enumerator, _)| &**enumerator == name)
-            };
+            let is_it = |(key, all): &(&Arc<str>, &Vec<(Arc<str>, i128)>)| is_enumeration(key, all, name);
             let of = |u: &&Arc<Unit>| {
                 u.enumerations.iter().find(is_it).map(|(key, all)| (key.clone(), all.clone()))
             };
@@ -144,5 +146,39 @@ impl Judge<'_> {
         }
         self.types.told.insert(key);
         true
+    }
+
+    /// Whether a line declares a type whose name, and those of its enumerators, nothing in the other version has:
+    /// whoever uses them was changed as well.
+    pub(super) fn is_type_of_one_version(
+        &mut self,
+        pair: usize,
+        change: &FileChange,
+        version: usize,
+        line: u32,
+    ) -> bool {
+        let paths = [change.old_path.as_deref(), change.new_path.as_deref()];
+        let side = version - pair;
+        let [Some(own), Some(others)] = [paths[side], paths[1 - side]] else { return false };
+        let Some(LineKind::Type(name)) = self.kind(version, own, line) else { return false };
+        let other = 2 * pair + 1 - version;
+        let enumerators: BTreeSet<Arc<str>> = self
+            .readers(version, own)
+            .iter()
+            .flat_map(|unit| &unit.enumerations)
+            .filter(|(key, all)| is_enumeration(key, all, &name))
+            .flat_map(|(_, all)| all.iter().map(|(enumerator, _)| enumerator.clone()))
+            .collect();
+        let is_it = |word: &str| word == &*name || enumerators.contains(word);
+        let declares = |unit: &Arc<Unit>| {
+            unit.records.iter().any(|r| is_it(&r.name))
+                || unit.enumerations.iter().any(|(key, all)| {
+                    is_it(key.strip_prefix("enum ").unwrap_or(key)) || all.iter().any(|(e, _)| is_it(e))
+                })
+        };
+        let text = self.request.versions[other].tree.read(others).unwrap_or_default();
+        let mut words = text.split(|b| !(b.is_ascii_alphanumeric() || *b == b'_'));
+        !words.any(|word| std::str::from_utf8(word).is_ok_and(is_it))
+            && !self.readers(other, others).into_iter().any(declares)
     }
 }
