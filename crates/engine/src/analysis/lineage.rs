@@ -76,7 +76,7 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
     // Open ends of the previous version: (file lineage, name) -> lineage.
     let mut open: BTreeMap<(usize, Arc<str>), usize> = BTreeMap::new();
     for (v, version) in files.iter().enumerate() {
-        let mut here: BTreeMap<(usize, Arc<str>), Member> = BTreeMap::new();
+        let mut here: BTreeMap<Id, Member> = BTreeMap::new();
         for (k, file) in version.iter().enumerate() {
             let Some((path, Ok(loaded))) = file else { continue };
             // What an included file defines belongs to that file, not to each that includes it.
@@ -88,6 +88,7 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
                 here.entry((k, f.function.name.clone())).or_insert(member);
             }
         }
+        add_templates(&mut here, version, &reaches[v]);
         let mut next_open = BTreeMap::new();
         let mut unlinked: Vec<(usize, Arc<str>)> = Vec::new();
         let mut taken: BTreeSet<usize> = BTreeSet::new();
@@ -136,6 +137,30 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
     }
     call_by_new_names(&mut lineages, reaches);
     lineages
+}
+
+/// Adds the functions of headers that say too little of them by themselves, as the files that include them make them: a
+/// header is a template where it has names that they give it. Of those that one text makes the first counts.
+fn add_templates(here: &mut BTreeMap<Id, Member>, version: &VersionFiles, reach: &Reach) {
+    let files = || version.iter().enumerate().filter_map(|(k, file)| Some((k, file.as_ref()?)));
+    let headers: BTreeMap<&Path, usize> =
+        files().filter(|(_, (path, _))| is_header(path)).map(|(k, (path, _))| (path.as_path(), k)).collect();
+    if headers.is_empty() {
+        return;
+    }
+    let mut known: BTreeSet<(usize, u32)> =
+        here.iter().map(|((k, _), m)| (*k, m.function.span.line)).collect();
+    for (path, loaded) in files().map(|(_, file)| file).filter(|(path, _)| !is_header(path)) {
+        let Ok(loaded) = loaded else { continue };
+        for f in loaded.functions.iter().filter(|f| f.function.span.file.0 != 0) {
+            let file = loaded.unit.files.get(f.function.span.file.0 as usize).unwrap_or(path);
+            let Some(k) = headers.get(file.as_path()) else { continue };
+            if known.insert((*k, f.function.span.line)) {
+                let member = Member::new(loaded, f, file, reach);
+                here.entry((*k, f.function.name.clone())).or_insert(member);
+            }
+        }
+    }
 }
 
 /// A function of a version: its file lineage and its name.

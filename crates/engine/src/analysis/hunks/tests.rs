@@ -1,6 +1,6 @@
 //! Verdicts on hunks of a few lines.
 
-use crate::analysis::{Options, diff, memory};
+use crate::analysis::{Effort, Options, diff, memory};
 use crate::frontend::c;
 use crate::report::Verdict;
 
@@ -147,4 +147,30 @@ fn functions_of_headers() {
     let of_type = |k: &str| format!("static inline num g(num x) {{ return {k}; }}\n");
     let user = format!("typedef int num;\n#include \"h.h\"\n{F}");
     check((&user, &of_type("1")), (&user, &of_type("2")), &["h.h header"]);
+}
+
+/// Found in brotli 54f74c7: what a header makes of names that others give it is told as they make it, once.
+#[test]
+fn functions_of_templates() {
+    let source = "#define FN(X) X##_two\n#define SIZE 2\n#include \"h.h\"\n#undef FN\n#undef SIZE\n#define FN(X) X##_four\n#define SIZE 4\n#include \"h.h\"\nint g(int x) { return take_two(x) + take_four(x); }\n";
+    let header =
+        |test: &str| format!("static inline int FN(take)(int x)\n{{\n{test}\nreturn x + SIZE;\n}}\n");
+    let (old, new) = (header("if (x < 3) return 1;"), header("if (x < 3 && x > 0) return 1;"));
+    let versions = [&old, &new].map(|h| vec![("a.c", source), ("h.h", h.as_str())]);
+    let options = Options { jobs: 1, effort: Effort::Quick, ..Options::default() };
+    let report = diff(&memory::request(&versions, c::Options::default(), options));
+    let verdicts: Vec<Verdict> = report.hunks.iter().map(|h| h.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Explained], "{:?}", report.hunks);
+    let told: Vec<(String, usize)> =
+        report.functions.iter().map(|f| (f.name.clone(), f.changes.len())).filter(|(_, n)| *n > 0).collect();
+    assert_eq!(told, [("take_two".to_owned(), 1)]);
+    assert!(report.objects.is_empty(), "{:?}", report.objects);
+    // A check that is nothing in either version.
+    let check = "#define CHECK(x)\n";
+    let (old, new) = (header("CHECK(x < 3)"), header("CHECK(x <= 3)"));
+    let source = format!("{check}{source}");
+    let versions = [&old, &new].map(|h| vec![("a.c", source.as_str()), ("h.h", h.as_str())]);
+    let options = Options { jobs: 1, effort: Effort::Quick, ..Options::default() };
+    let report = diff(&memory::request(&versions, c::Options::default(), options));
+    assert!(report.hunks.iter().all(|h| h.verdict == Verdict::Neutral), "{:?}", report.hunks);
 }

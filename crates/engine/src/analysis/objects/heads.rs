@@ -16,6 +16,11 @@ pub(super) fn without_calls(mut head: Vec<String>) -> Vec<String> {
     head
 }
 
+/// Whether a head has the body of a function, whose own head a macro hides where its header is read alone.
+pub(super) fn is_of_function(head: &[String]) -> bool {
+    head.windows(2).any(|words| words == [")", "{"])
+}
+
 /// Two heads that are written differently.
 pub(super) fn declared(old: &[String], new: &[String], name: &str) -> Row {
     /// Words around what differs.

@@ -31,7 +31,7 @@ use crate::report::{
 };
 pub(super) use declarations::{is_mere_declaration, uses};
 use definitions::{Definition, definitions, element};
-use heads::{declared, without_calls};
+use heads::{declared, is_of_function, without_calls};
 pub(in crate::analysis) use renaming::Renaming;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -582,6 +582,9 @@ impl<'a> Step<'a> {
         let (new_place, new_head, new_text) = self.place(new, 1);
         let hunks = self.hunks([Some(&old_place), Some(&new_place)]);
         if is_same && outcome == ObjectOutcome::Changed && hunks.is_empty() {
+            return;
+        }
+        if is_of_function(&old_head) || is_of_function(&new_head) {
             return;
         }
         let values = self.value(old, 0, &old_place, new).zip(self.value(new, 1, &new_place, old));
