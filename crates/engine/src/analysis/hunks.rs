@@ -62,9 +62,7 @@ pub(super) fn account(
         objects,
         churning,
         kinds,
-        one_sided: false,
-        alone: false,
-        has_others: false,
+        at_hand: AtHand::default(),
         presence: BTreeMap::new(),
         types: Types::default(),
         new_names: NewNames::of(lineages, request.changes.len(), objects.renamed()),
@@ -155,9 +153,7 @@ pub(super) fn unread(
         objects: &Objects::default(),
         churning: BTreeSet::new(),
         kinds: BTreeMap::new(),
-        one_sided: false,
-        alone: false,
-        has_others: false,
+        at_hand: AtHand::default(),
         presence: BTreeMap::new(),
         types: Types::default(),
         new_names: NewNames::of(lineages, request.changes.len(), Vec::new()),
@@ -199,6 +195,18 @@ fn not(why: &str) -> Line {
     Line::Not(why.to_owned())
 }
 
+/// The hunk that is judged.
+#[derive(Clone, Copy, Default)]
+struct AtHand {
+    /// It takes lines away or adds some, and not both: a statement in it that both versions have is somewhere else in
+    /// the other one.
+    one_sided: bool,
+    /// What it does itself was looked at, and is nothing.
+    alone: bool,
+    /// It does more than declare types that one version alone has, which nothing else can see.
+    has_others: bool,
+}
+
 struct Judge<'a> {
     request: &'a Request,
     /// By version.
@@ -213,13 +221,7 @@ struct Judge<'a> {
     churning: Churning,
     /// By version and path.
     kinds: BTreeMap<(usize, PathBuf), Option<Vec<LineKind>>>,
-    /// The hunk at hand takes lines away or adds some, and not both: a statement in it that both versions have is
-    /// somewhere else in the other one.
-    one_sided: bool,
-    /// What the hunk at hand does itself was looked at, and is nothing.
-    alone: bool,
-    /// The hunk at hand does more than declare types that one version alone has, which nothing else can see.
-    has_others: bool,
+    at_hand: AtHand,
     /// By step and newer path.
     presence: BTreeMap<(usize, PathBuf), Presence>,
     types: Types,
@@ -257,11 +259,11 @@ impl Judge<'_> {
             (pair, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
             (pair + 1, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
         ];
-        self.one_sided = (hunk.old_lines == 0) != (hunk.new_lines == 0);
+        self.at_hand =
+            AtHand { one_sided: (hunk.old_lines == 0) != (hunk.new_lines == 0), ..AtHand::default() };
         // Lines that hold no statement are looked at where those that do tell nothing.
-        self.has_others = false;
         for alone in [false, true] {
-            self.alone = alone;
+            self.at_hand.alone = alone;
             if let Some(why) = self.lines(pair, change, sides, &mut pending) {
                 return (Verdict::NotAnalysed, Some(why), pending);
             }
@@ -278,7 +280,7 @@ impl Judge<'_> {
                 None if self.holds_open_function(pair, change, hunk) => {
                     (Verdict::NotAnalysed, Some("undecided".to_owned()), pending)
                 }
-                None if is_header(path) && self.has_others && self.cut.contains(&pair) => {
+                None if is_header(path) && self.at_hand.has_others && self.cut.contains(&pair) => {
                     (Verdict::NotAnalysed, Some("limit:files".to_owned()), pending)
                 }
                 None => (Verdict::Neutral, None, pending),
@@ -303,7 +305,7 @@ impl Judge<'_> {
                 let conditional = self.conditional(pair, change, side, line);
                 pending.told |= matches!(conditional, Some(Line::Explained));
                 let is_of_one_version = self.is_type_of_one_version(pair, change, version, line);
-                self.has_others |=
+                self.at_hand.has_others |=
                     !is_of_one_version && !matches!(self.kind(version, path, line), Some(LineKind::Blank));
                 let found = match own.get(&line) {
                     _ if matches!(conditional, Some(Line::Not(_))) => conditional.unwrap_or(Line::Neutral),

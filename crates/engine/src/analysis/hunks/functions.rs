@@ -65,7 +65,11 @@ impl Judge<'_> {
             false if line <= head_end(&m.function) && self.locals.differs(i, pair) => Some(Told::Differs),
             // Nothing shows: a parameter that nothing reads.
             false if line <= head_end(&m.function) => self.locals.is_told(i, pair).then_some(Told::Neutral),
-            _ => self.locals.line((i, pair), (version - pair, line), (self.alone, self.one_sided)),
+            _ => self.locals.line(
+                (i, pair),
+                (version - pair, line),
+                (self.at_hand.alone, self.at_hand.one_sided),
+            ),
         };
         match told {
             Some(Told::Differs) => return Line::Explained,
