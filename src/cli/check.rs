@@ -3,7 +3,7 @@
 use super::diff_args::DiffArgs;
 use super::range::RangeArgs;
 use super::render::{self, Manner, left_alone};
-use super::{CliError, Context, ExitCode, Format, analyse, html};
+use super::{CliError, Context, ExitCode, Format, ages, analyse, html};
 use crate::config;
 use crate::gate::policy::{Policy, judge};
 use crate::report::filter::FunctionGlob;
@@ -81,6 +81,7 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         ..DiffArgs::default()
     };
     let (mut report, settings, request) = analyse::report_with_request(&repository, &diff, context)?;
+    ages::add(&mut report, &settings, context);
     if !globs.is_empty() {
         report.assertions.retain(|a| globs.iter().any(|glob| glob.matches(&a.file, &a.function)));
         report.functions.retain(|f| globs.iter().any(|glob| glob.matches(&f.file, &f.name)));

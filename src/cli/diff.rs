@@ -2,7 +2,7 @@
 
 use super::diff_args::DiffArgs;
 use super::render::{self, Manner, left_alone};
-use super::{CliError, Context, ExitCode, Format, analyse, html};
+use super::{CliError, Context, ExitCode, Format, ages, analyse, html};
 use crate::config::{self, Settings};
 use crate::report::Report;
 
@@ -26,6 +26,7 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     let mut filter = args.filter(&repository.prefix())?;
     let (mut report, settings, request) = analyse::report_with_request(&repository, &args, context)?;
     let code = exit_code(&report, &args, settings.strict);
+    ages::add(&mut report, &settings, context);
     filter.held = args.held.held_in(&repository, &report.versions)?;
     if filter.templates.is_empty() && settings.analysis.templates != Settings::default().analysis.templates {
         filter.templates = settings.analysis.templates.clone();

@@ -5,6 +5,7 @@
 //! the output went away. All results go through [`Output`], everything else to standard error.
 
 mod affects;
+mod ages;
 mod analyse;
 mod args;
 mod assert;

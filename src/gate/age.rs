@@ -1,15 +1,20 @@
-//! How long a fact that a change takes away had held, as far as the notes of earlier commits know.
+//! How long a fact that a change takes away had held before the range, as far as the notes of earlier commits know.
 //!
 //! Nothing is analysed: a fact is as old as the commit whose note says that it came, or that its function
-//! did. A commit without a note that speaks of it ends what is known.
+//! did; a property at least as the last commit whose note speaks of its function. A commit without a note that
+//! speaks of it ends what is known, and so does one whose note says that the function was not understood.
 
-use crate::report::{Fact, FunctionReport, Outcome, Report, note};
+use crate::report::{COMPILER, Churn, Fact, FunctionReport, Outcome, Report, note};
 use crate::store::Git;
 use crate::store::notes::{Note, Notes, NotesError, all_ends};
 use std::collections::BTreeMap;
 
-/// Sets the age of each churn whose facts are known from the notes on `base` and the commits before it, at
-/// most `longest` of them: an age of `longest` may be more. Cost: some git processes, whatever the number.
+/// Commits before a range whose notes are asked, unless a policy asks for other ages.
+pub const LONGEST: u32 = 100;
+
+/// Says how old what a report loses is: what is known within the range, and from the notes on `base`, its first
+/// version, and the commits before that, at most `longest` of them: an age of so many may be more. Cost: some git
+/// processes, whatever the number; one where there are no notes.
 pub fn fill(
     report: &mut Report,
     git: &Git,
@@ -17,12 +22,57 @@ pub fn fill(
     base: &str,
     longest: u32,
 ) -> Result<(), NotesError> {
-    let loses = |r: &Report| {
-        r.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).any(|c| !c.removed.is_empty())
+    let known = match longest > 0 && is_wanted(report) && notes.exist()? {
+        true => history(git, notes, base, longest)?,
+        false => Vec::new(),
     };
-    if longest == 0 || !loses(report) {
-        return Ok(());
+    let history: Vec<&Vec<FunctionReport>> = known.iter().collect();
+    for function in &mut report.functions {
+        let name = function.name.clone();
+        for churn in function.points.iter_mut().flat_map(|p| &mut p.churns).filter(|c| lasts(c)) {
+            let ages = churn.removed.iter().filter_map(|f| age(&history, f, &name, longest));
+            // The oldest fact is the one that is missed.
+            if let Some(before) = ages.max() {
+                churn.set_age(before.saturating_add(churn.from.saturating_sub(1)));
+            }
+        }
     }
+    for assertion in &mut report.assertions {
+        let Some((kept, first)) = assertion.kept_in() else { continue };
+        // What the compiler decides belongs to no function.
+        let goes_on = first == 1 && assertion.decided_by != COMPILER;
+        let before = if goes_on { untouched(&history, &assertion.function) } else { 0 };
+        assertion.age = Some(kept.saturating_add(before)).filter(|age| *age > 1);
+    }
+    Ok(())
+}
+
+/// Whether a report has something whose age notes may know.
+pub fn is_wanted(report: &Report) -> bool {
+    report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).any(lasts)
+        || report.assertions.iter().any(|a| a.kept_in().is_some())
+}
+
+/// Whether a churn takes something away that the range's first version held already.
+fn lasts(churn: &Churn) -> bool {
+    !churn.removed.is_empty() && churn.from == churn.age.unwrap_or(1)
+}
+
+/// Versions before the base that have the same function, with all that matters to it: no note speaks of it.
+fn untouched(history: &[&Vec<FunctionReport>], function: &str) -> u32 {
+    let is_silent = |functions: &&&Vec<FunctionReport>| {
+        functions.iter().all(|f| f.name != function || f.outcome == Outcome::Unchanged)
+    };
+    u32::try_from(history.iter().take_while(is_silent).count()).unwrap_or(u32::MAX)
+}
+
+/// What notes say of `base` and the commits before it, the newest first, up to the first that has none.
+fn history(
+    git: &Git,
+    notes: &Notes<'_>,
+    base: &str,
+    longest: u32,
+) -> Result<Vec<Vec<FunctionReport>>, NotesError> {
     let count = format!("--max-count={longest}");
     let listed = git.line(&["rev-list", "--first-parent", &count, base, "--"])?;
     let commits: Vec<String> = listed.lines().map(str::to_owned).collect();
@@ -38,34 +88,30 @@ pub fn fill(
             histories.insert(commit, note::report(record).functions);
         }
     }
-    let history: Vec<&Vec<FunctionReport>> = commits.iter().map_while(|c| histories.get(c)).collect();
-    let complete = history.len() as u64 == u64::from(longest);
-    for function in &mut report.functions {
-        let name = function.name.clone();
-        for churn in function.points.iter_mut().flat_map(|p| &mut p.churns) {
-            let age = |fact: &Fact| age(&history, fact, &name).or(complete.then_some(longest));
-            // The oldest fact is the one that is missed.
-            churn.age = churn.removed.iter().filter_map(age).max();
-        }
-    }
-    Ok(())
+    Ok(commits.iter().map_while(|c| histories.remove(c)).collect())
 }
 
-/// Versions that a fact of a function had held, from the newest note back to the one that brings it.
-fn age(history: &[&Vec<FunctionReport>], fact: &Fact, function: &str) -> Option<u32> {
-    let brings = |functions: &&Vec<FunctionReport>| {
-        let added = functions.iter().any(|f| f.outcome == Outcome::Added && f.name == function);
+/// Versions that a fact of a function had held, from the newest note back to the one that brings it; all
+/// that are known where they are `longest` and none brings it.
+fn age(history: &[&Vec<FunctionReport>], fact: &Fact, function: &str, longest: u32) -> Option<u32> {
+    for (age, functions) in (1..).zip(history) {
+        let own = || functions.iter().filter(|f| f.name == function);
         let churns = functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
-        added || churns.flat_map(|c| &c.added).any(|f| f.id == fact.id)
-    };
-    let steps = history.iter().position(brings)?;
-    u32::try_from(steps + 1).ok()
+        let added = own().any(|f| f.outcome == Outcome::Added);
+        if added || churns.flat_map(|c| &c.added).any(|f| f.id == fact.id) {
+            return Some(age);
+        }
+        if own().any(|f| matches!(f.outcome, Outcome::NotAnalysed | Outcome::PartlyAnalysed)) {
+            return None;
+        }
+    }
+    (history.len() as u64 == u64::from(longest)).then_some(longest)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{Churn, Point};
+    use crate::report::Point;
 
     fn added(id: &str) -> Vec<FunctionReport> {
         let fact = Fact { id: id.into(), ..Fact::default() };
@@ -86,12 +132,33 @@ mod tests {
             vec![FunctionReport { name: "f".into(), outcome: Outcome::Added, ..FunctionReport::default() }];
         let (a, b) = (added("a"), added("b"));
         let of = |history: &[&Vec<FunctionReport>], id: &str| {
-            age(history, &Fact { id: id.into(), ..Fact::default() }, "f")
+            age(history, &Fact { id: id.into(), ..Fact::default() }, "f", 4)
         };
         assert_eq!(of(&[&a], "a"), Some(1));
         assert_eq!(of(&[&nothing, &b, &a], "a"), Some(3));
         assert_eq!(of(&[&nothing, &b], "a"), None);
         assert_eq!(of(&[&nothing, &new], "a"), Some(2));
         assert_eq!(of(&[], "a"), None);
+        // As many as are asked for hold it: so many at least.
+        assert_eq!(of(&[&nothing, &nothing, &nothing, &nothing], "a"), Some(4));
+        let open =
+            vec![FunctionReport { name: "f".into(), outcome: Outcome::NotAnalysed, ..Default::default() }];
+        assert_eq!(of(&[&nothing, &open, &a, &a], "a"), None);
+    }
+
+    #[test]
+    fn a_property_is_as_old_as_the_last_change_of_its_function() {
+        let (nothing, a) = (Vec::new(), added("a"));
+        assert_eq!(untouched(&[&nothing, &nothing, &a, &nothing], "f"), 2);
+        assert_eq!(untouched(&[&a, &nothing], "f"), 0);
+        assert_eq!(untouched(&[], "f"), 0);
+    }
+
+    #[test]
+    fn what_came_within_the_range_is_not_looked_for_before_it() {
+        let lost = |from, age| Churn { from, age, removed: vec![Fact::default()], ..Churn::default() };
+        assert!(lasts(&lost(1, None)) && lasts(&lost(3, Some(3))));
+        assert!(!lasts(&lost(2, None)) && !lasts(&lost(3, Some(2))));
+        assert!(!lasts(&Churn { from: 1, ..Churn::default() }));
     }
 }

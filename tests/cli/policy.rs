@@ -158,3 +158,59 @@ fn a_young_fact_is_lost_without_a_word() {
     let rule = "gate: {age: 1, rules: [{paths: [a.c], age: 9}]}\n";
     assert_eq!(third_commit(rule), "");
 }
+
+/// Four versions of `f` with notes: the second changes another file, the third a comment, the last loses what held.
+fn old_fact_lost() -> TempRepo {
+    let f = |value: &str, more: &str| {
+        format!(
+            "#include <assert.h>\nint f(int x)\n{{\n    int r = {value};{more}\n    assert(r >= 0);\n    return r;\n}}\n"
+        )
+    };
+    let repo = TempRepo::new().file("a.c", f("x & 15", "")).commit("first");
+    let repo = repo.file("b.c", "int y;\n").commit("second");
+    let repo = repo.file("a.c", f("x & 15", " /* the low bits */")).commit("third");
+    repo.file("a.c", f("x - 1", " /* the low bits */")).commit("fourth")
+}
+
+#[test]
+fn the_age_of_what_is_lost_is_told_by_notes() {
+    let repo = old_fact_lost();
+    // Of two versions alone nothing is known.
+    let json = |words: &[&str]| -> Value {
+        let output = run(&repo, env!("CARGO_BIN_EXE_git-invdiff"), words);
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let churn = |report: &Value| {
+        let churns = report["functions"][0]["points"][0]["churns"].as_array().expect("churns").clone();
+        churns.into_iter().find(|c| c["subject"] == "\\result").expect("a churn of the result")
+    };
+    let diff = ["diff", "HEAD~1..HEAD", "--json"];
+    let young = churn(&json(&diff));
+    assert_eq!(young["age"], Value::Null);
+    let check_json = ["check", "HEAD~1..HEAD", "--json"];
+    assert_eq!(json(&check_json)["assertions"][0].get("age"), None);
+    check(&repo, &["notes", "add", "HEAD~3..HEAD~1"], 0, &[]);
+    check(&repo, &["notes", "add", "HEAD~3"], 0, &[]);
+    let old = churn(&json(&diff));
+    assert_eq!(old["age"], 3);
+    assert!(old["rank"].as_f64() > young["rank"].as_f64(), "{old} {young}");
+    check(&repo, &["diff", "HEAD~1..HEAD"], 0, &["proved, held 3 versions"]);
+    check(&repo, &["check", "HEAD~1..HEAD"], 1, &["r >= 0  line 5  held 3 versions"]);
+    assert_eq!(json(&check_json)["assertions"][0]["age"], 3);
+}
+
+#[test]
+fn the_age_of_what_is_lost_is_told_by_the_range() {
+    let repo = old_fact_lost();
+    check(
+        &repo,
+        &["diff", "HEAD~3..HEAD"],
+        0,
+        &["proved, held 3 versions", "r >= 0  line 5  held 3 versions"],
+    );
+    check(&repo, &["diff", "HEAD~2..HEAD"], 0, &["proved, held 2 versions"]);
+    // What notes know goes on where the range begins.
+    check(&repo, &["notes", "add", "HEAD~3..HEAD~2"], 0, &[]);
+    check(&repo, &["notes", "add", "HEAD~3"], 0, &[]);
+    check(&repo, &["diff", "HEAD~2..HEAD"], 0, &["proved, held 3 versions"]);
+}

@@ -47,6 +47,9 @@ pub struct Assertion {
     /// It was changed and does not say all that it said, or the change dropped it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weakened: Option<Weakened>,
+    /// Versions that had kept it at least before it was broken, where that is more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age: Option<u32>,
 }
 
 /// What a property said before the change, and whether the newer version needs that it does not any more.

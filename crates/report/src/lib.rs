@@ -5,6 +5,7 @@
 use invdiff_git::{history, store};
 use invdiff_mvicfg as mvicfg;
 
+mod age;
 mod assertion;
 mod change;
 pub mod coverage;
@@ -32,6 +33,7 @@ pub mod unmarked;
 pub mod unseen;
 pub mod yaml;
 
+pub use age::longest_kept_first;
 pub use assertion::*;
 pub use model::*;
 pub use object::{Definitions, ObjectOutcome, ObjectReport, Readers};

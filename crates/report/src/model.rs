@@ -538,9 +538,9 @@ pub struct Churn {
     /// The object whose initial value it is of, where nothing else of the function tells of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// Versions that the removed fact had held, when known from the cache.
+    /// Versions that the oldest removed fact had held at least, where the range or notes tell ([`Churn::held`]).
     pub age: Option<u32>,
-    /// Importance, 0 to 1; renderers show the highest first.
+    /// Importance, 0 to 1, which the age lifts; renderers show the highest first.
     pub rank: f64,
 }
 

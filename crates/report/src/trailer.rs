@@ -63,10 +63,13 @@ pub fn compose(report: &Report, max: usize) -> Vec<Trailer> {
     trailers
 }
 
-/// Returns the properties that the newer version breaks, each with a replayed counterexample.
+/// Returns the properties that the newer version breaks, each with a replayed counterexample; those first that had
+/// been kept longest.
 pub fn regressions(report: &Report) -> Vec<&Assertion> {
     let broken = |a: &&Assertion| a.violation == Some(Violation::Regression) && a.is_certain();
-    report.assertions.iter().filter(broken).collect()
+    let mut regressions: Vec<&Assertion> = report.assertions.iter().filter(broken).collect();
+    super::longest_kept_first(&mut regressions);
+    regressions
 }
 
 /// Returns all churns, the most important first, in a stable order.

@@ -1,5 +1,6 @@
 //! What the engine found, as the report's model: classes become versions, nodes become lines.
 
+use super::ages;
 use super::bindings;
 use super::classes::{Analysed, version_pairs};
 use super::lineage::{Lineage, Member};
@@ -334,7 +335,11 @@ fn point(
             // where a function ends only when it is known to differ.
             let guess = c.claim == invariant::Claim::NoLongerProvable && kind == PointKind::Exit;
             if request.analysis.has_locals() || c.subject.is_observable() || !observable && !guess {
-                point.churns.push(view.churn(c, from, to));
+                let mut churn = view.churn(c, from, to);
+                if let Some(age) = ages::in_range(diff, &a.class_of, c, from) {
+                    churn.set_age(age);
+                }
+                point.churns.push(churn);
             }
         }
     }

@@ -5,6 +5,7 @@
 //! bodies; for every function with more than one class a multiversion graph and its facts; the
 //! report.
 
+mod ages;
 mod annotations;
 mod beyond;
 mod bindings;

@@ -167,6 +167,7 @@ pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assert
         compiled_out: false,
         guarded: shown(&p.ends),
         weakened: None,
+        age: None,
     }
 }
 

@@ -155,6 +155,11 @@ impl<'a> Notes<'a> {
         &self.name
     }
 
+    /// Whether there are any: the ref exists.
+    pub fn exist(&self) -> Result<bool, NotesError> {
+        Ok(self.git.object(self.name.as_str())?.is_some())
+    }
+
     /// Returns the ids of all annotated objects, sorted.
     pub fn list(&self) -> Result<Vec<String>, NotesError> {
         Ok(self.snapshot()?.entries.into_keys().collect())

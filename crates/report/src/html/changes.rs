@@ -270,7 +270,7 @@ fn card(changed: &Changed, point: &Point, churns: &[&Churn], excerpt: &Excerpt, 
         };
         let pair = pair.as_ref();
         let (old, new) = (pair.and_then(|(a, b)| difference(a, b)), pair.and_then(|(a, b)| difference(b, a)));
-        churn.removed.iter().for_each(|f| fact((f, churn), "old", old, churn.age, html));
+        churn.removed.iter().for_each(|f| fact((f, churn), "old", old, churn.held(), html));
         churn.added.iter().for_each(|f| fact((f, churn), "new", new, None, html));
         if churn.removed.is_empty() && churn.added.is_empty() {
             html.leaf("li", &[("class", "differs")], &text::undescribed(churn));
@@ -290,20 +290,20 @@ fn fact(
     (fact, churn): (&Fact, &Churn),
     class: &str,
     differs: Option<(usize, usize)>,
-    age: Option<u32>,
+    held: Option<String>,
     html: &mut Html,
 ) {
     html.open("li", &[("class", class)]);
     html.element("code", &[], |html| marked(&unmarked::beside(fact, churn), differs, html));
-    status(fact, age, html);
+    status(fact, held, html);
     html.close("li");
 }
 
 /// How well a fact is established, and what it takes for granted.
-fn status(fact: &Fact, age: Option<u32>, html: &mut Html) {
+fn status(fact: &Fact, held: Option<String>, html: &mut Html) {
     let mut status = text::status_text(fact);
-    if let Some(age) = age {
-        status.push_str(&format!(", held {}", text::counted(age as usize, "version")));
+    if let Some(held) = held {
+        status.push_str(&format!(", {held}"));
     }
     html.leaf("span", &[("class", "status")], &status);
     assumptions(&fact.assumptions, html);

@@ -98,8 +98,10 @@ const MANNERS: [Manner; 11] = [
 pub fn sections(view: &View) -> Vec<Section> {
     let newest = view.report.versions.last().map_or(0, |v| v.index);
     let section = |(judgement, id, title, kind, class, intro): Manner| {
-        let all = view.report.assertions.iter().filter(|a| a.judgement(newest) == judgement);
-        let pieces: Vec<Html> = all.map(|a| card(view, a, judgement, kind, class)).collect();
+        let mut all: Vec<&Assertion> =
+            view.report.assertions.iter().filter(|a| a.judgement(newest) == judgement).collect();
+        crate::longest_kept_first(&mut all);
+        let pieces: Vec<Html> = all.into_iter().map(|a| card(view, a, judgement, kind, class)).collect();
         Section { id, title, count: pieces.len(), intro, pieces }
     };
     let mut sections: Vec<Section> = MANNERS.into_iter().map(section).collect();

@@ -45,8 +45,9 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     for (judgement, heading, shown) in sections {
         let is_first = |a: &Assertion| judgement == Judgement::Possible && a.decided_by == FIRST_CALL;
         let is_of = |a: &Assertion| is_first(a) == (heading == FIRST);
-        let of_kind: Vec<&Assertion> =
+        let mut of_kind: Vec<&Assertion> =
             report.assertions.iter().filter(|a| a.judgement(newest) == judgement && is_of(a)).collect();
+        crate::longest_kept_first(&mut of_kind);
         if shown && !of_kind.is_empty() {
             let blank = if said { "\n" } else { "" };
             writeln!(out, "{blank}{}", options.palette.paint(Slot::Heading, heading))?;
@@ -141,6 +142,7 @@ pub fn remarks(report: &Report, options: &TextOptions, a: &Assertion, judgement:
         .into_iter()
         .chain(said_before(a, judgement))
         .chain(why)
+        .chain(a.held())
         .chain(left_alone)
         .collect()
 }

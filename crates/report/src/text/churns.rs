@@ -285,8 +285,8 @@ fn write_fact(
     let mut line = view.line();
     line.plain("    ").paint(slot, &format!("{sign} {}", visible(&*unmarked::beside(fact, churn))));
     line.pad_to(status_at.max(line.column() + 2)).paint(Slot::Status, &status_text(fact));
-    if let Some(age) = churn.age.filter(|_| sign == '-') {
-        line.paint(Slot::Status, &format!(", held {age} versions"));
+    if let Some(held) = churn.held().filter(|_| sign == '-') {
+        line.paint(Slot::Status, &format!(", {held}"));
     }
     line.write(out)?;
     if view.options.verbose && !fact.assumptions.is_empty() {

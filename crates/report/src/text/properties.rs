@@ -23,7 +23,9 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     writeln!(out, "\n{}", view.options.palette.paint(Slot::Heading, "no longer kept"))?;
-    for a in broken(view.report) {
+    let mut all: Vec<&Assertion> = broken(view.report).collect();
+    crate::longest_kept_first(&mut all);
+    for a in all {
         let kind = a.kind.words();
         let failing = a.outcome.iter().rev().find(|(_, o)| **o == AssertionOutcome::Fail).map(|(v, _)| *v);
         let mut line = view.line();
@@ -35,6 +37,9 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         }
         if a.guarded.is_some() && a.counterexample.is_none() {
             line.paint(Slot::Status, &format!("  {}", overtaken(a)));
+        }
+        if let Some(held) = a.held() {
+            line.paint(Slot::Status, &format!("  {held}"));
         }
         line.write(out)?;
         let Some(witness) = a.counterexample.as_ref().or(a.guarded.as_ref()) else { continue };
