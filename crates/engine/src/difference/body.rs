@@ -5,12 +5,13 @@
 //! accesses. Library functions read and write what their rows say, and return.
 
 use super::assume::{self, Atom};
+use super::linear::Reader;
 use super::names;
 use super::part::{ALL, ANY, EVERYTHING, FrameId, INPUT, ObjectId, Objects, Part, STDIN, WORLD, Write};
 use super::{Concerns, undefined};
 use crate::interp;
 use crate::ir::{
-    Access, CType, Callee, Const, Expr, Function, Instr, Linkage, NodeId, Object, Op, Unit, VarId,
+    Access, CType, Callee, Const, Expr, Function, Instr, Linkage, NodeId, Object, Op, Sort, Unit, VarId,
 };
 use crate::mvicfg::key;
 use crate::semantics::library;
@@ -367,7 +368,21 @@ impl Maker<'_> {
             self.texts.id(text)
         };
         let text = id(core);
-        Atom { negated, text, values: assume::comparison(core).map(|(e, values)| (id(e), values)) }
+        let compared = assume::compared(core).map(&mut id).collect();
+        let reads = |e: &Expr| {
+            let mut objects = Vec::new();
+            e.for_each_var(&mut |v| objects.extend(frame.objects.get(v.0 as usize)));
+            objects
+        };
+        let pointer = self.unit.data_model.pointer_bits();
+        // A variable without a sort is in memory, and in no expression.
+        let of = |v: VarId| frame.f.vars.get(v.0 as usize).and_then(|v| v.sort).unwrap_or(Sort::Bool);
+        let width = |e: &Expr| match e.sort(pointer, &of) {
+            Sort::Bv(width) => Some(width),
+            _ => None,
+        };
+        let readings = Reader { id: &mut id, reads: &reads, width: &width }.readings(core);
+        Atom { negated, text, readings, compared }
     }
 
     fn call(&mut self, frame: &Frame, instr: &Instr, step: &mut Step) {

@@ -4,6 +4,8 @@
 use super::align::{Aligner, BRANCHES, LOOKAHEAD, Out, Pair, To, folded};
 use super::assume;
 use super::body::Kind;
+use super::linear::Known;
+use super::part::Part;
 use super::side::Loc;
 use super::state::State;
 use crate::ir::Instr;
@@ -39,11 +41,9 @@ impl Aligner<'_> {
             let found = match exact {
                 Some(i) => candidates.get(i),
                 None if inserted => None,
-                None => candidates.iter().find(|c| {
-                    let implied = self.old_atom(c.0).and_then(|a| assume::implied(atom, label, a));
-                    let reads = &self.before().step(c.0).reads;
-                    implied.is_some() && !c.1.touches_any(&self.model.objects, reads)
-                }),
+                None => candidates
+                    .iter()
+                    .find(|c| self.answer(pair.new, label, c.0, &c.1).is_some_and(|(_, affected)| !affected)),
             };
             match found {
                 Some((at, reached)) => outs.extend(self.edge_matched(pair, label, *at, reached)),
@@ -75,6 +75,31 @@ impl Aligner<'_> {
         }
     }
 
+    /// Which edge of a branch of the original program, reached in this state, an edge of the modified one's branch
+    /// answers to, and whether that rests on something that may differ.
+    fn answer(&self, at: Loc, label: bool, old: Loc, reached: &State) -> Option<(bool, bool)> {
+        let (is, was) = (self.after().step(at), self.before().step(old));
+        let Kind::Branch(atom) = &is.kind else { return None };
+        let old_atom = self.old_atom(old)?;
+        let objects = &self.model.objects;
+        let same = assume::same(atom, label, old_atom);
+        let affected = reached.touches_any(objects, &is.reads) || reached.touches_any(objects, &was.reads);
+        if let Some(edge) = same.filter(|_| !affected) {
+            return Some((edge, false));
+        }
+        // What may be undefined is so in the original program, too, if that computes the same.
+        let is_computed = || atom.compared.iter().all(|e| old_atom.compared.contains(e));
+        let implied = match is.traps && (affected || !is_computed()) {
+            true => None,
+            false => {
+                let is_equal = |o| !reached.affected.touches(objects, Part::whole(o));
+                let known: [Known; 2] = [&|o| reached.old.get(o), &|o| reached.new.get(o)];
+                assume::implied(atom, label, old_atom, known, &is_equal)
+            }
+        };
+        implied.map(|edge| (edge, false)).or(same.map(|edge| (edge, true)))
+    }
+
     /// Branches that the original program comes to in any case, with what may differ there.
     fn candidates(&self, pair: &Pair, state: &State) -> Vec<(Loc, State)> {
         let (mut at, mut state) = (pair.old, state.clone());
@@ -98,13 +123,11 @@ impl Aligner<'_> {
     /// One edge of a branch, where the original program has a branch that answers.
     fn edge_matched(&self, pair: &Pair, label: bool, at: Loc, reached: &State) -> Option<Out> {
         let (old, new) = (self.before(), self.after());
-        let (was, is) = (old.step(at), new.step(pair.new));
-        let Kind::Branch(atom) = &is.kind else { return None };
-        let edge = self.old_atom(at).and_then(|a| assume::implied(atom, label, a))?;
+        let is = new.step(pair.new);
+        let (edge, affected) = self.answer(pair.new, label, at, reached)?;
         let index = usize::from(!label);
         let target = new.succ(pair.new, index)?;
-        let objects = &self.model.objects;
-        let to = if reached.touches_any(objects, &is.reads) || reached.touches_any(objects, &was.reads) {
+        let to = if affected {
             let mut state = reached.clone();
             let behind = self.skip(at, &mut state, true);
             match behind.zip(new.meet(pair.new)) {

@@ -21,6 +21,7 @@ mod assume;
 mod body;
 mod branches;
 mod graph;
+mod linear;
 mod model;
 mod names;
 mod part;
@@ -29,6 +30,7 @@ mod side;
 mod state;
 mod syntactic;
 mod undefined;
+mod values;
 
 pub use graph::{Condition, Edge, Extent, Graph, GraphNode, Place, Role};
 pub use remainder::{Remainder, remainder};

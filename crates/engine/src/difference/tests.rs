@@ -327,3 +327,63 @@ fn undefined_behaviour_is_a_violation_where_it_is_said_so() {
     assert!(harmless(&moved("1"), &moved("2")));
     assert!(!harmless(&moved("1"), &moved("x + 1")));
 }
+
+#[test]
+fn stronger_conditions_on_two_variables_bring_nothing_new() {
+    let guarded = |c: &str| format!("int f(int x, int y) {{ if ({c}) assert(x != 7); return 0; }}");
+    check(&guarded("x <= y"), &guarded("x < y"), true);
+    check(&guarded("x < y"), &guarded("x <= y"), false);
+    check(&guarded("x != y"), &guarded("x > y"), true);
+    check(&guarded("x > y"), &guarded("x != y"), false);
+    check(&guarded("x <= y"), &guarded("y == x"), true);
+    check(&guarded("x <= y"), &guarded("(unsigned)x < (unsigned)y"), false);
+    let floats = |c: &str| format!("int f(double x, double y) {{ if ({c}) assert(x != 7); return 0; }}");
+    check(&floats("x <= y"), &floats("x < y"), true);
+    // What is not smaller may be no number.
+    check(&floats("x >= y"), &floats("!(x < y)"), false);
+    check(&floats("!(x < y)"), &floats("x > y"), true);
+}
+
+#[test]
+fn linear_conditions_imply_each_other_where_nothing_wraps() {
+    let guarded =
+        |of: &str, c: &str| format!("int f({of} x, {of} y) {{ if ({c}) assert(x != 7); return 0; }}");
+    check(&guarded("unsigned char", "x < y"), &guarded("unsigned char", "x + 1 < y"), true);
+    check(&guarded("short", "2 * x <= 2 * y"), &guarded("short", "x < y - 3"), true);
+    check(&guarded("int", "(long)x <= y"), &guarded("int", "(long)x + 1 < y"), true);
+    // INT_MAX + 1 is less than anything but INT_MIN.
+    check(&guarded("int", "x < y"), &guarded("int", "x + 1 < y"), false);
+    check(&guarded("int", "x + 1 == y"), &guarded("int", "x == y - 1"), true);
+    check(&guarded("int", "x != y"), &guarded("int", "x == y - 1"), true);
+    check(&guarded("int", "x + 1 == y"), &guarded("int", "x == y + 1"), false);
+    // Undefined behaviour that the old program does not have stays a violation.
+    let undefined = Concerns { undefined: true, ..Concerns::default() };
+    let (old, new) = (guarded("int", "x == y"), guarded("int", "x + 1 == y + 1"));
+    assert!(of(&old, &new, Detector::DiffDp, Concerns::default()).is_harmless());
+    assert!(!of(&old, &new, Detector::DiffDp, undefined).is_harmless());
+}
+
+#[test]
+fn known_values_are_put_into_conditions() {
+    let old = "int f(int x) { if (x < 5) assert(x != 3); return 0; }";
+    let named = |n: i32| format!("int f(int x) {{ int n = {n}; if (x < n) assert(x != 3); return 0; }}");
+    check(old, &named(5), true);
+    check(old, &named(4), true);
+    check(old, &named(6), false);
+    check(&named(6), &named(5), true);
+    check(&named(5), &named(6), false);
+    check(&named(5), old, true);
+}
+
+#[test]
+fn what_an_implied_condition_leads_to_is_not_left_to_verify() {
+    let text = |c: &str, last: i32| {
+        format!(
+            "int f(int x, int y) {{ if (x {c} y) {{ y = x * 3; assert(y != 7); }} assert(x != {last}); return 0; }}"
+        )
+    };
+    let graph = of(&text("<=", 3), &text("<", 4), Detector::DiffDp, Concerns::default());
+    assert_eq!(graph.extent(), Extent::Some, "{graph:#?}");
+    let bugs = graph.nodes.iter().filter(|(_, role)| *role == Role::Bug).count();
+    assert_eq!(bugs, 1, "{graph:#?}");
+}
