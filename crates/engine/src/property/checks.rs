@@ -265,11 +265,12 @@ impl Work<'_> {
         }
     }
 
-    /// Counts what checking everything costs.
+    /// Counts what checking everything costs where nothing is kept of the older version.
     fn full(&mut self, after: &mut Alone) -> Counts {
         let (f, sites) = (self.new.body.clone(), self.new_sites);
         let mut confirm = |s: &Suspicion| confirmed(s, &f, &sites.sites[s.site], after).is_some();
         self.solver = smt::Solver::new(self.options.solver);
+        self.trie = None;
         self.explore(true, &all_of(sites), Direction::All, &mut confirm).1
     }
 

@@ -120,7 +120,7 @@ pub struct Version<'a> {
 pub struct Options {
     pub solver: smt::Limits,
     pub limits: Limits,
-    /// Counts what checking everything would cost; nothing that was asked before is reused.
+    /// Counts what checking everything would cost, if nothing were known of the older version.
     pub compare_full: bool,
 }
 
@@ -145,7 +145,7 @@ pub fn compare(old: Version, new: Version, requires: Requires, options: &Options
         requires: &requires,
         options,
         solver: smt::Solver::new(options.solver),
-        trie: (!options.compare_full).then(Trie::new),
+        trie: Some(Trie::new()),
         pool,
         comparison: Comparison::default(),
     };
