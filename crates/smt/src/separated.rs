@@ -260,10 +260,10 @@ mod tests {
         assert_eq!(alike, None);
         let apart = apart.unwrap();
         let mut solver = crate::Solver::new(crate::Limits::default());
-        assert!(matches!(solver.check(&mut pool, &[apart]), crate::Verdict::Sat(_)));
+        assert!(matches!(solver.check(&pool, &[apart]), crate::Verdict::Sat(_)));
         // And not for equal ones.
         let equal = pool.eq(x, y);
         let both = pool.and(apart, equal);
-        assert!(solver.check(&mut pool, &[both]).is_unsat());
+        assert!(solver.check(&pool, &[both]).is_unsat());
     }
 }
