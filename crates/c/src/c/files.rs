@@ -107,7 +107,7 @@ fn distance(from: &Path, to: &Path) -> usize {
 
 /// Returns the file of the tree that an include of `name` in folder `from` stands for when no
 /// configured folder has it: of those whose path ends with the name, the nearest. A header that is made of another
-/// file stands for that ([`template::sources`]). `None` when there is none, when two are equally near, or when the name is
+/// file stands for that ([`template::sources`]). `None` when there is none, when several are equally near, or when the name is
 /// one of the library's.
 fn nearest(tree: &dyn SourceTree, from: &Path, name: &Path) -> Option<PathBuf> {
     let name: PathBuf = name.components().filter(|c| matches!(c, Component::Normal(_))).collect();
@@ -119,21 +119,23 @@ fn nearest(tree: &dyn SourceTree, from: &Path, name: &Path) -> Option<PathBuf> {
     nearest_of(&names, from, &name).or_else(made_of)
 }
 
-/// As [`nearest`], of a name as it stands.
+/// As [`nearest`], of a name as it stands. Of several that are equally near the one in a folder of includes is meant.
 fn nearest_of(names: &Names, from: &Path, name: &Path) -> Option<PathBuf> {
-    let mut best: Option<(usize, &PathBuf)> = None;
-    let mut tied = false;
-    for path in names.by_name.get(name.file_name()?)?.iter().filter_map(|&at| names.paths.get(at)) {
-        if !path.ends_with(name) {
-            continue;
-        }
-        let steps = distance(from, path.parent()?);
-        tied = best.is_some_and(|(b, _)| b == steps) || (tied && best.is_some_and(|(b, _)| b < steps));
-        if best.is_none_or(|(b, _)| steps < b) {
-            best = Some((steps, path));
-        }
+    let named = names.by_name.get(name.file_name()?)?.iter().filter_map(|&at| names.paths.get(at));
+    let found: Vec<(usize, &PathBuf)> = named
+        .filter(|path| path.ends_with(name))
+        .filter_map(|path| Some((distance(from, path.parent()?), path)))
+        .collect();
+    let least = found.iter().map(|(steps, _)| *steps).min()?;
+    let near: Vec<&PathBuf> =
+        found.into_iter().filter(|(steps, _)| *steps == least).map(|(_, path)| path).collect();
+    let folder = |path: &Path| path.ancestors().nth(name.components().count()).map(Path::to_path_buf);
+    let includes: Vec<&PathBuf> =
+        near.iter().copied().filter(|p| folder(p).is_some_and(|f| f.ends_with("include"))).collect();
+    match (near.as_slice(), includes.as_slice()) {
+        ([only], _) | (_, [only]) => Some((*only).clone()),
+        _ => None,
     }
-    best.filter(|_| !tied).map(|(_, path)| path.clone())
 }
 
 /// Returns the path in the tree of what a unit has read under a name; `reads` is what it asked of the tree.

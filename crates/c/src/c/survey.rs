@@ -424,6 +424,13 @@ mod tests {
             None,
         );
         check(&[("src/a.c", "#include <b.h>"), ("p/b.h", ""), ("q/b.h", "")], &[], None);
+        // Of two that are equally near the one that a build is told of is meant.
+        let both = |at: &str| {
+            let other = format!("{at}/b.h");
+            check(&[("src/a.c", "#include <b.h>"), ("include/b.h", ""), (&other, "")], &["include"], None);
+        };
+        ["lib", "zlib"].into_iter().for_each(both);
+        check(&[("src/a.c", "#include <b.h>"), ("p/include/b.h", ""), ("q/include/b.h", "")], &[], None);
     }
 
     #[test]
