@@ -40,22 +40,8 @@ fn proved_of(diff: &PointDiff, fact: &Fact) -> VersionSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::Formula;
-    use crate::invariant::{CauseLines, Claim, Observable, Template};
-    use std::collections::BTreeMap;
-
-    fn fact(text: &str, classes: &[usize]) -> Fact {
-        Fact {
-            template: Template::Range,
-            variables: vec!["\\result".into()],
-            formula: Formula::read(text),
-            c: None,
-            classes: classes.iter().copied().collect(),
-            assumptions: Vec::new(),
-            lines: BTreeMap::new(),
-            bounds: BTreeMap::new(),
-        }
-    }
+    use crate::analysis::subsets::tests::fact;
+    use crate::invariant::{CauseLines, Claim, Observable};
 
     fn churn(from: usize, to: usize, removed: Vec<Fact>, added: Vec<Fact>) -> Churn {
         Churn {

@@ -93,13 +93,14 @@ fn said_by_rules(facts: &[&Fact], known: &[&Fact]) -> Vec<bool> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::invariant::Template;
     use crate::invariant::{Point, ReachedByClass};
     use crate::mvicfg::Mvicfg;
 
-    fn fact(text: &str, classes: &[usize]) -> Fact {
+    /// A fact of these classes.
+    pub(in crate::analysis) fn fact(text: &str, classes: &[usize]) -> Fact {
         Fact {
             template: Template::Range,
             variables: vec!["\\result".into()],
