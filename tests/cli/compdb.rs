@@ -11,7 +11,7 @@ fn repo() -> TempRepo {
     };
     let repo = TempRepo::new()
         .file("src/a.c", source("1"))
-        .file("include/limit.h", "#define LIMIT 7\n")
+        .file("headers/limit.h", "#define LIMIT 7\n")
         .file("other/limit.h", "#define LIMIT 8\n")
         .commit("one");
     repo.file("src/a.c", source("2")).commit("two")
@@ -40,7 +40,7 @@ fn run(repo: &TempRepo, words: &str, code: i32) -> (String, String) {
 fn branches_are_active_as_the_compdb_says() {
     let repo = repo();
     let file = "--compdb build/compile_commands.json HEAD~1..HEAD";
-    write(&repo, "compile_commands.json", "cc -DFEATURE -I../include -c ../src/a.c", "");
+    write(&repo, "compile_commands.json", "cc -DFEATURE -I../headers -c ../src/a.c", "");
     let (plain, _) = run(&repo, "HEAD~1..HEAD", 0);
     assert!(plain.contains("under FEATURE") && !plain.contains("\\result == x + 2"), "{plain}");
     let (out, err) = run(&repo, file, 0);
