@@ -184,12 +184,15 @@ fn residuals(
     options: &c::Options,
     context: &mut Context,
 ) -> Result<(), CliError> {
-    let mut files: BTreeMap<&PathBuf, Remainder> = BTreeMap::new();
+    let mut files: BTreeMap<&PathBuf, Vec<&Compared>> = BTreeMap::new();
     for c in chosen(args, found) {
-        files.entry(&c.file).or_default().join(c.remainder.clone());
+        files.entry(&c.file).or_default().push(c);
     }
     let mut results = Vec::new();
-    for (path, remainder) in files {
+    for (path, compared) in files {
+        let mut remainder = Remainder::default();
+        compared.iter().for_each(|c| remainder.join(c.remainder.clone()));
+        let alone = if let [only] = compared.as_slice() { Some(*only) } else { None };
         let source = match Source::load(&*newest.tree, path, options) {
             Ok(source) => source,
             Err(why) => {
@@ -197,7 +200,7 @@ fn residuals(
                 continue;
             }
         };
-        let Residual { text, cuts, why } = instrument::residual(&source, &remainder, 0);
+        let Residual { text, cuts, why } = instrument::residual(&source, &remainder, 0, alone);
         let file = RepoPath::from(path);
         match why {
             Some(why) => context.warn(&format!("{file}: nothing is cut off: {why}")),
@@ -215,6 +218,7 @@ fn count(n: usize, one: &str, many: &str) -> String {
 /// What a person sees.
 fn text(found: &Differences, context: &mut Context) -> Result<(), CliError> {
     let palette = context.output.palette().clone();
+    let verbose = context.globals.verbose > 0;
     let name = |v: &VersionInfo| visible(v.name.as_bytes());
     let out = &mut context.output;
     writeln!(out, "{} against {}", name(&found.new), name(&found.old))?;
@@ -253,6 +257,13 @@ fn text(found: &Differences, context: &mut Context) -> Result<(), CliError> {
                     writeln!(out, "    may fail from line {} on", lines(&c.begins))?;
                 }
             }
+        }
+        if verbose {
+            let condition = c.graph.condition();
+            let states = count(condition.open.len() + condition.accepting.len(), "state", "states");
+            let accepting = condition.accepting.len();
+            let transitions = count(condition.edges.len(), "transition", "transitions");
+            writeln!(out, "    condition: {states}, {accepting} of them accepting, {transitions}")?;
         }
     }
     for a in &found.added {

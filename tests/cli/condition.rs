@@ -47,6 +47,11 @@ fn the_text_says_what_is_harmless_and_what_is_to_be_looked_at() {
     let syntactic = check("condition --detector diffcond HEAD~1..HEAD -- sum.c", 0, &["0 of 1 function"]);
     assert!(!syntactic.contains("harmless:"));
     check("condition HEAD..HEAD", 0, &["no function differs"]);
+    check(
+        "condition -v HEAD~1..HEAD -- sum.c",
+        0,
+        &["    condition: 1 state, 1 of them accepting, 0 transitions\n"],
+    );
 }
 
 #[test]
@@ -105,4 +110,45 @@ fn several_results_go_to_a_folder() {
     assert!(repo.path().join("out/src/buy.c").exists());
     let output = run(&repo, "condition --format automaton --output-dir out HEAD~1..HEAD");
     assert_eq!(String::from_utf8_lossy(&output.stdout), "out/src-buy.c-withdraw.spc\nout/sum.c-total.spc\n");
+}
+
+/// `y = x;` is reached in two ways, and on one of them nothing differs.
+#[test]
+fn the_residual_program_tells_the_ways_to_a_statement_apart() {
+    let text = |c: u32| {
+        format!(
+            "#include <assert.h>\n#include <stdio.h>\nint main(int argc, char **argv)\n{{\n  int r = 1, y;\n  if (argc < 5)\n    r = {c};\n  \
+             y = argc;\n  y++;\n  putchar('a');\n  assert(y != r);\n  return y;\n}}\n"
+        )
+    };
+    let repo = TempRepo::new().file("a.c", text(2)).commit("one");
+    let repo = repo.file("a.c", text(3)).commit("two");
+    let output = run(&repo, "condition --format residual-c HEAD~1..HEAD");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    for part in [
+        "static int invdiff_state = 1;\n/*@ assigns \\nothing; ensures \\false; */\nextern void exit(int);\n#line 1\n",
+        "{ if (invdiff_state != 1) invdiff_state = 0;",
+        "if (invdiff_state == ",
+    ] {
+        assert!(out.contains(part), "{part}\n{out}{err}");
+    }
+    // Not verified again: the way on which `r` is 1.
+    let folder = tempfile::tempdir().unwrap();
+    if !crate::support::tier::has_compiler() {
+        return;
+    }
+    std::fs::write(folder.path().join("a.c"), out.as_bytes()).unwrap();
+    let cc = |args: &[&str]| {
+        std::process::Command::new("cc").current_dir(folder.path()).args(args).output().unwrap()
+    };
+    let built = cc(&["-w", "-o", "a", "a.c"]);
+    assert!(built.status.success(), "{out}{}", String::from_utf8_lossy(&built.stderr));
+    let said = |arguments: &[&str]| {
+        let run = std::process::Command::new(folder.path().join("a")).args(arguments).output().unwrap();
+        (run.status.code(), String::from_utf8_lossy(&run.stdout).into_owned())
+    };
+    let four = ["1", "2", "3", "4"];
+    assert_eq!(said(&four), (Some(0), String::new()), "covered: it ends where the ways meet\n{out}");
+    assert_eq!(said(&[]), (Some(0), "a".into()), "to be verified: it goes on\n{out}");
+    assert_eq!(said(&["1"]).0, None, "argc + 1 is 3: the new violation\n{out}");
 }

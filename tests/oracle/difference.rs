@@ -23,7 +23,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 /// Returns the program of one source, if all of it could be read.
-fn program(source: &str, data_model: DataModel) -> Option<Program> {
+pub fn program(source: &str, data_model: DataModel) -> Option<Program> {
     let tree = MemoryTree::new([("a.c", source)]);
     let options = c::Options { data_model, ..c::Options::default() };
     let unit = frontend::load_unit(&tree, Path::new("a.c"), &options).ok()?.unit;
@@ -35,7 +35,7 @@ fn harmless(old: &Program, new: &Program, function: &str, concerns: Concerns) ->
 }
 
 /// Whether a run shows that the change brought a violation.
-fn refutes(pair: &Pair, concerns: Concerns) -> bool {
+pub fn refutes(pair: &Pair, concerns: Concerns) -> bool {
     let failed = |end: &End| match end {
         End::AssertFailed { .. } => true,
         End::Abort => concerns.aborts,
@@ -194,10 +194,12 @@ fn written(old: &str, new: &str, data_model: DataModel) -> (Vec<Residual>, Vec<S
     let found = differences(&request, &Choice::default());
     let tree = &request.versions[1].tree;
     let mut remainder = Remainder::default();
-    found.entries().iter().for_each(|c| remainder.join(c.remainder.clone()));
+    let entries = found.entries();
+    entries.iter().for_each(|c| remainder.join(c.remainder.clone()));
+    let alone = if let [only] = entries.as_slice() { Some(*only) } else { None };
     let source = Source::load(&**tree, Path::new("a.c"), &options).unwrap();
     let automata = found.entries().iter().map(|c| automaton(c, &|p: &Path| tree.read(p))).collect();
-    (vec![residual(&source, &remainder, 0)], automata)
+    (vec![residual(&source, &remainder, 0, alone)], automata)
 }
 
 /// Whether a compiler takes a source.
@@ -261,6 +263,43 @@ fn residual_programs_compile_and_still_fail_where_the_change_brought_a_violation
             assert_eq!(failures > 0, !is_harmless, "{name}");
         }
     }
+}
+
+/// Wherever the change brings a violation the residual program fails as well, also where a variable in it tells the
+/// ways apart.
+#[test]
+fn residual_programs_of_generated_pairs_still_fail() {
+    let limits = Limits { fuel: 20_000, ..Limits::default() };
+    let (mut programs, mut with_states, mut failures, mut spared) = (0, 0, 0, 0);
+    for seed in 0..rounds("INVDIFF_RESIDUAL", 12, 150) as u64 {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 5);
+        let base = mutants::with_assertions(&generate_c::program(seed).source, &mut random);
+        let mutant = mutants::mutant(&base, &mut random);
+        let load = |text: &str| program(text, DataModel::Lp64);
+        let Some((old, new)) = load(&base).zip(load(&mutant)) else { continue };
+        let (residuals, _) = written(&base, &mutant, DataModel::Lp64);
+        let text = String::from_utf8(residuals[0].text.clone()).unwrap();
+        let Some(cut) = load(&text) else { panic!("seed {seed}\n{text}") };
+        programs += 1;
+        with_states += usize::from(text.contains("invdiff_state"));
+        let mut inputs = Generator::new(&new, "main", seed);
+        for _ in 0..40 {
+            let input = inputs.next();
+            let pair = run_pair((&old, "main"), (&new, "main"), &input, &limits);
+            let again = run_pair((&cut, "main"), (&new, "main"), &pair.input, &limits);
+            let (end, fails) = (&again.old.end, refutes_end(&again.new.end));
+            if refutes(&pair, Concerns::default()) {
+                failures += 1;
+                assert!(refutes_end(end), "seed {seed}: {end:?}\n{text}");
+            }
+            spared += usize::from(fails && !refutes_end(end));
+        }
+    }
+    println!(
+        "{programs} pairs, {with_states} residual programs with states: {failures} runs fail anew, and in the \
+         residual programs; {spared} fail as they did, and not there"
+    );
+    assert!(failures > 0 && with_states > 0, "{failures}, {with_states}");
 }
 
 fn refutes_end(end: &End) -> bool {

@@ -48,6 +48,7 @@ mod discovery;
 mod enumerated;
 mod facts;
 mod floats;
+mod frama_c;
 mod histories;
 mod interpreter;
 mod itsp;

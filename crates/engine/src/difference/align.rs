@@ -26,7 +26,7 @@ use super::graph::{Builder, Edge, Graph, Role};
 use super::model::Model;
 use super::part::Part;
 use super::side::{Loc, Side};
-use super::state::{Constants, State};
+use super::state::{Known, State};
 use crate::ir::{Expr, Instr, Object, VarId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -76,7 +76,7 @@ enum Plan {
 
 pub(super) struct Aligner<'m> {
     pub model: &'m Model<'m>,
-    cases: RefCell<HashMap<Meeting, Vec<(Constants, Constants)>>>,
+    cases: RefCell<HashMap<Meeting, Vec<(Known, Known)>>>,
 }
 
 /// A pair without its case.
@@ -190,7 +190,7 @@ impl Aligner<'_> {
     fn case(&self, meeting: Meeting, state: &State) -> usize {
         let mut cases = self.cases.borrow_mut();
         let list = cases.entry(meeting).or_default();
-        let same = |c: &(Constants, Constants)| c.0 == state.old && c.1 == state.new;
+        let same = |c: &(Known, Known)| c.0.has_values_of(&state.old) && c.1.has_values_of(&state.new);
         let known = list.iter().position(same);
         known.unwrap_or_else(|| {
             if list.len() < MAX_CASES {
@@ -240,7 +240,7 @@ impl Aligner<'_> {
                     state.old.set(w.part.object, None);
                 }
                 if let Some((object, _)) = &step.assigns {
-                    state.old.set(*object, value);
+                    state.old.assign(side, at, *object, value);
                     self.settle(state, *object);
                 }
                 side.succ(at, 0)
@@ -274,11 +274,13 @@ impl Aligner<'_> {
         }
     }
 
-    /// Equal constants are equal values.
+    /// Equal constants are equal values, and so are variables that equal one that does not differ.
     fn settle(&self, state: &mut State, object: u32) {
-        if let (Some(a), Some(b)) = (state.old.get(object), state.new.get(object))
-            && a == b
-        {
+        let constant = state.old.get(object).is_some_and(|c| state.new.get(object) == Some(c));
+        let is_same = |o: &u32| !state.affected.touches(&self.model.objects, Part::whole(*o));
+        let mut equals = state.old.equals(object).filter(|o| state.new.are_equal(object, *o));
+        if constant || equals.any(|o| is_same(&o)) {
+            drop(equals);
             state.affected.remove(Part::whole(object));
         }
     }
@@ -288,7 +290,12 @@ impl Aligner<'_> {
         let callee = &side.bodies[body];
         let arguments = arguments(side, at);
         let constants = if is_old { &state.old } else { &state.new };
-        let values: Vec<_> = arguments.iter().map(|a| constants.value(side, at, a)).collect();
+        let caller = side.body(at);
+        let copied = |a: &Expr| match a {
+            Expr::Var(v) => Some((*caller.objects.get(v.0 as usize)?, caller.function.var(*v).sort?)),
+            _ => None,
+        };
+        let values: Vec<_> = arguments.iter().map(|a| (constants.value(side, at, a), copied(a))).collect();
         let mut objects = Vec::new();
         for part in side.variables(body) {
             state.affected.add(part);
@@ -296,9 +303,12 @@ impl Aligner<'_> {
         }
         let constants = if is_old { &mut state.old } else { &mut state.new };
         objects.iter().for_each(|o| constants.set(*o, None));
-        for (p, value) in callee.function.params.iter().zip(values) {
-            if !callee.function.var(*p).in_memory {
-                constants.set(callee.objects[p.0 as usize], value);
+        for (p, (value, copied)) in callee.function.params.iter().zip(values) {
+            let (var, object) = (callee.function.var(*p), callee.objects[p.0 as usize]);
+            if !var.in_memory {
+                constants.set(object, value);
+                let copied = copied.filter(|(_, sort)| var.sort == Some(*sort));
+                copied.into_iter().for_each(|(from, _)| constants.equate(object, from));
             }
         }
         for p in &callee.function.params {
@@ -322,6 +332,7 @@ impl Aligner<'_> {
         {
             let constants = if is_old { &mut state.old } else { &mut state.new };
             constants.set(only.part.object, value);
+            constants.equate(only.part.object, result);
             self.settle(state, only.part.object);
         }
     }
@@ -388,7 +399,7 @@ impl Aligner<'_> {
             state.new.set(w.part.object, None);
         }
         if let Some((object, _)) = &step.assigns {
-            state.new.set(*object, value);
+            state.new.assign(self.after(), at, *object, value);
             self.settle(state, *object);
         }
     }
@@ -490,7 +501,7 @@ impl Aligner<'_> {
                 let value = was.assigns.as_ref().and_then(|(_, e)| state.old.value(old, at, e));
                 was.writes.iter().for_each(|w| state.old.set(w.part.object, None));
                 if let Some((object, _)) = &was.assigns {
-                    state.old.set(*object, value);
+                    state.old.assign(old, at, *object, value);
                 }
                 self.assign_new(pair.new, &mut state, |affected, w| match (differs, w.strong) {
                     (true, _) => affected.add(w.part),
@@ -524,7 +535,7 @@ impl Aligner<'_> {
                     state.affected = before;
                     is.writes.iter().filter(|w| w.strong).for_each(|w| state.affected.remove(w.part));
                 }
-                state.affected.forget(objects, new.body(pair.new).frame);
+                state.forget(objects, new.body(pair.new).frame);
                 // Where the original program does not come back, it does not fail either.
                 match (next_old, next_new) {
                     (_, None) => None,
@@ -605,7 +616,7 @@ impl Aligner<'_> {
     }
 }
 
-pub(super) fn folded(side: &Side, at: Loc, constants: &Constants) -> Option<bool> {
+pub(super) fn folded(side: &Side, at: Loc, constants: &Known) -> Option<bool> {
     match &side.body(at).function.node(at.node).instr {
         Instr::Branch { cond } => constants.value(side, at, cond)?.as_bool(),
         _ => None,

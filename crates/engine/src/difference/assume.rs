@@ -4,8 +4,9 @@
 //! sum when its set lies within the other's. Variables that are known to be constants in a version are
 //! put in before, so `x < n` is `x < 5` where `n` is 5. Nothing is asked of a solver.
 
-use super::linear::{Known, Reading};
+use super::linear::Reading;
 use super::part::ObjectId;
+use super::state::Known;
 use crate::ir::{Expr, Op};
 
 /// A condition without the negations around it.
@@ -51,21 +52,25 @@ pub(super) fn same(new: &Atom, label: bool, old: &Atom) -> Option<bool> {
 }
 
 /// Returns on which edge of the old branch an execution goes that goes on this edge of the new one; `None`: on
-/// either. `known`: the variables of the old and the new version that are constants; `is_equal`: which variables
+/// either. `known`: what is known of the old version's variables and of the new one's; `is_equal`: which variables
 /// have equal values in both.
 pub(super) fn implied(
     new: &Atom,
     label: bool,
     old: &Atom,
-    known: [Known; 2],
+    known: [&Known; 2],
     is_equal: &dyn Fn(ObjectId) -> bool,
 ) -> Option<bool> {
-    let all = |atom: &Atom, known: Known| -> Vec<Reading> {
+    let all = |atom: &Atom, other: &Atom, known: &Known| -> Vec<Reading> {
         let given = atom.readings.iter().filter_map(|r| r.given(known));
-        atom.readings.iter().cloned().chain(given).filter(|r| r.reads().all(is_equal)).collect()
+        let words = |r: &Reading| other.readings.iter().filter_map(|o| r.in_words_of(o, known)).collect();
+        let own = atom.readings.iter().cloned().chain(given);
+        let said: Vec<Reading> =
+            own.flat_map(|r| std::iter::once(r.clone()).chain::<Vec<_>>(words(&r))).collect();
+        said.into_iter().filter(|r| r.reads().all(is_equal)).collect()
     };
-    let olds = all(old, known[0]);
-    all(new, known[1]).iter().find_map(|here| {
+    let olds = all(old, new, known[0]);
+    all(new, old, known[1]).iter().find_map(|here| {
         let values = here.values.under(label != new.negated);
         olds.iter().filter(|there| here.is_of_same(there)).find_map(|there| {
             let goes = |edge: &bool| values.is_within(&there.values.under(*edge != old.negated));
@@ -126,7 +131,7 @@ mod tests {
     fn edge(new: &Expr, label: bool, old: &Expr) -> Option<bool> {
         let mut texts = Texts::default();
         let (new, old) = (texts.atom(new), texts.atom(old));
-        same(&new, label, &old).or_else(|| implied(&new, label, &old, [&|_| None; 2], &|_| true))
+        same(&new, label, &old).or_else(|| implied(&new, label, &old, [&Known::default(); 2], &|_| true))
     }
 
     fn x() -> Expr {
@@ -222,8 +227,9 @@ mod tests {
         let mut texts = Texts::default();
         let new = texts.atom(&op(Op::Slt, x(), y()));
         let old = texts.atom(&op(Op::Slt, x(), Expr::bv(32, 5)));
-        let known: Known = &|v| (v == 6).then(|| Const::bv(32, 3));
-        let none: Known = &|_| None;
+        let mut known = Known::default();
+        known.set(6, Some(Const::bv(32, 3)));
+        let (known, none) = (&known, &Known::default());
         // Whether it is the same there does not matter then.
         assert_eq!(implied(&new, true, &old, [none, known], &|v| v == 5), Some(true));
         assert_eq!(implied(&new, true, &old, [none, known], &|v| v == 6), None);
@@ -298,8 +304,13 @@ mod tests {
             let (new, old) = (texts.atom(&a), texts.atom(&b));
             let fixed: Vec<Option<Const>> =
                 (0..4).map(|_| (dice.below(4) == 0).then(|| Const::bv(3, dice.below(8) as i128))).collect();
-            let was = |v: ObjectId| fixed[v as usize - 2];
-            let is = |v: ObjectId| fixed[v as usize];
+            let facts = |at: usize| {
+                let mut known = Known::default();
+                (0..2).for_each(|v| known.set(v + 2, fixed[v as usize + at]));
+                known
+            };
+            let (mut was, mut is) = (facts(0), facts(2));
+            [&mut was, &mut is].into_iter().filter(|_| dice.below(4) == 0).for_each(|k| k.equate(2, 3));
             let equal = [dice.below(4) > 0, dice.below(4) > 0];
             for label in [true, false] {
                 let Some(edge) = implied(&new, label, &old, [&was, &is], &|v| equal[v as usize - 2]) else {
@@ -312,7 +323,10 @@ mod tests {
                     let (before, after) = (|v: VarId| Some(value(v, 0)), |v: VarId| Some(value(v, 1)));
                     let agrees = |v: u32| {
                         let kept = !equal[v as usize - 2] || value(VarId(v), 0) == value(VarId(v), 1);
-                        let known = |of: Known, side| of(v).is_none_or(|c| c == value(VarId(v), side));
+                        let known = |of: &Known, side| {
+                            of.get(v).is_none_or(|c| c == value(VarId(v), side))
+                                && (!of.are_equal(2, 3) || value(VarId(2), side) == value(VarId(3), side))
+                        };
                         kept && known(&was, 0) && known(&is, 1)
                     };
                     if !agrees(2) || !agrees(3) {

@@ -108,7 +108,7 @@ pub(super) fn is_input(name: &str) -> bool {
 }
 
 /// Whether a function that is not defined in the program calls back none of its functions.
-pub(super) fn calls_nothing(name: &str) -> bool {
+pub(crate) fn calls_nothing(name: &str) -> bool {
     let calls_back = ["qsort", "bsearch", "raise"].contains(&name);
     let known = library::row(name).is_some() || interp::is_library(name);
     is_input(name) || FAILURES.contains(&name) || known && !calls_back

@@ -4,7 +4,6 @@
 use super::align::{Aligner, BRANCHES, LOOKAHEAD, Out, Pair, To, folded};
 use super::assume;
 use super::body::Kind;
-use super::linear::Known;
 use super::part::Part;
 use super::side::Loc;
 use super::state::State;
@@ -93,8 +92,7 @@ impl Aligner<'_> {
             true => None,
             false => {
                 let is_equal = |o| !reached.affected.touches(objects, Part::whole(o));
-                let known: [Known; 2] = [&|o| reached.old.get(o), &|o| reached.new.get(o)];
-                assume::implied(atom, label, old_atom, known, &is_equal)
+                assume::implied(atom, label, old_atom, [&reached.old, &reached.new], &is_equal)
             }
         };
         implied.map(|edge| (edge, false)).or(same.map(|edge| (edge, true)))

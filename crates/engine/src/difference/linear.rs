@@ -7,6 +7,7 @@
 //! `unsigned char`, not of two `int`. Floats are not added; of two the order is a set of three.
 
 use super::part::ObjectId;
+use super::state::Known;
 use super::values::{FAR, Kind, Values, key};
 use crate::ir::{Const, Expr, Op};
 use std::collections::BTreeMap;
@@ -23,9 +24,6 @@ pub(super) struct Operand {
     variable: Option<ObjectId>,
     reads: Vec<ObjectId>,
 }
-
-/// The values of variables that are constants.
-pub(super) type Known<'k> = &'k dyn Fn(ObjectId) -> Option<Const>;
 
 /// One way to read a condition.
 #[derive(Clone, Debug)]
@@ -136,11 +134,14 @@ impl Reading {
     }
 
     /// The same where some variables have known values; `None` where nothing else is left.
-    pub fn given(&self, known: Known) -> Option<Reading> {
+    pub fn given(&self, known: &Known) -> Option<Reading> {
         let mut shift = 0i128;
         let mut terms = Vec::new();
         for (operand, factor) in &self.terms {
-            let value = operand.variable.and_then(known).filter(|c| c.sort().bits() == Some(operand.width));
+            let value = operand
+                .variable
+                .and_then(|v| known.get(v))
+                .filter(|c| c.sort().bits() == Some(operand.width));
             match value.and_then(|c| read(c, operand.signed)) {
                 Some(value) => shift = small(shift + small(value.checked_mul(*factor)?)?)?,
                 None => terms.push((operand.clone(), *factor)),
@@ -150,6 +151,34 @@ impl Reading {
             return Some(self.clone());
         }
         Reading { terms, values: self.values.plus(-shift)? }.normal()
+    }
+
+    /// The same of what stands for it in the other reading: variables that equal others are replaced by those of
+    /// them that the other one speaks of. `None` where none is.
+    pub fn in_words_of(&self, other: &Reading, known: &Known) -> Option<Reading> {
+        let spoken = |o: ObjectId, like: &Operand| {
+            let same =
+                |t: &&Operand| t.variable == Some(o) && (t.width, t.signed) == (like.width, like.signed);
+            other.terms.iter().map(|(t, _)| t).find(same).cloned()
+        };
+        let replaced = |operand: &Operand| {
+            let variable = operand.variable.filter(|v| spoken(*v, operand).is_none())?;
+            known.equals(variable).find_map(|o| spoken(o, operand))
+        };
+        let mut terms: BTreeMap<Operand, i128> = BTreeMap::new();
+        let mut any = false;
+        for (operand, factor) in &self.terms {
+            let by = replaced(operand);
+            any |= by.is_some();
+            let own = terms.entry(by.unwrap_or_else(|| operand.clone())).or_default();
+            *own = small(*own + factor)?;
+        }
+        // Floats are not added.
+        let is_order = matches!(self.values.kind, Kind::Float | Kind::Order);
+        if !any || is_order && terms.len() < self.terms.len() {
+            return None;
+        }
+        Reading { terms: terms.into_iter().collect(), values: self.values.clone() }.normal()
     }
 
     /// Whether two readings are of the same sum.

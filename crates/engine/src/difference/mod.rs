@@ -35,7 +35,7 @@ mod values;
 pub use graph::{Condition, Edge, Extent, Graph, GraphNode, Place, Role};
 pub use remainder::{Remainder, remainder};
 
-pub(crate) use body::is_failure;
+pub(crate) use body::{calls_nothing, is_failure};
 
 use crate::cost;
 use crate::interp::Program;

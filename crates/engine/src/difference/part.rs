@@ -93,7 +93,7 @@ impl Objects {
         self.named.get(object as usize).is_some_and(|n| n.exposed)
     }
 
-    fn frame(&self, object: ObjectId) -> Option<FrameId> {
+    pub fn frame(&self, object: ObjectId) -> Option<FrameId> {
         self.named.get(object as usize)?.frame
     }
 

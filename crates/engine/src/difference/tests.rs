@@ -289,12 +289,17 @@ fn code_may_move_into_functions_and_out_of_them() {
     check(
         "int f(int x) { int y = x + 1; assert(x > 3); return y; }",
         "static void k(int x) { assert(x > 3); } int f(int x) { int y = x + 2; k(x); return y; }",
-        false, // The parameter is another variable: nothing is proved.
+        true,
+    );
+    check(
+        "int f(int x) { int y = x + 1; assert(x > 3); return y; }",
+        "static void k(int x) { assert(x > 3); } int f(int x) { int y = x + 2; k(y); return y; }",
+        false,
     );
     check(
         "static void k(int x) { assert(x > 3); } int f(int x) { k(x); return 1; }",
         "static void k(int x) { assert(x > 3); } static void w(int x) { k(x); } int f(int x) { w(x); return 2; }",
-        false,
+        true,
     );
 }
 
@@ -386,4 +391,47 @@ fn what_an_implied_condition_leads_to_is_not_left_to_verify() {
     assert_eq!(graph.extent(), Extent::Some, "{graph:#?}");
     let bugs = graph.nodes.iter().filter(|(_, role)| *role == Role::Bug).count();
     assert_eq!(bugs, 1, "{graph:#?}");
+}
+
+#[test]
+fn variables_that_are_known_to_be_equal_stand_for_each_other() {
+    let bound = |before: &str, of: &str| {
+        format!("int f(int x, int m) {{ {before} if (x < {of}) assert(x != 7); return 0; }}")
+    };
+    check(&bound("", "m"), &bound("int n = m;", "n"), true);
+    check(&bound("", "m"), &bound("int k = m; int n = k; k = x;", "n"), true);
+    check(&bound("", "m"), &bound("int n = m; n++;", "n"), false);
+    // The old version has no variable that is what `m` was.
+    check(&bound("", "m"), &bound("int n = m; m++;", "n"), false);
+    check(&bound("", "m"), &bound("int n = m; if (x > 3) n = nondet();", "n"), false);
+    check(&bound("", "m"), &bound("long n = m; n += 1;", "n"), false);
+    let tested = |test: &str, of: &str| {
+        format!(
+            "int f(int x, int m, int n) {{ if (n {test} m) {{ if (x <= {of}) assert(x != 7); }} return 0; }}"
+        )
+    };
+    check(&tested("==", "m"), &tested("==", "n"), true);
+    // `INT_MAX + 1` wraps.
+    check(&tested("==", "m + 1"), &tested("==", "n"), false);
+    check(&tested("!=", "m"), &tested("!=", "n"), false);
+    let detour = |way: &str| format!("int f(int m) {{ {way} assert(y != 3); return y; }}");
+    check(&detour("int y = m;"), &detour("int t = m; int y = t;"), true);
+    check(&detour("int y = m;"), &detour("int t = m; m = 3; int y = m;"), false);
+    let passed = |by: &str| {
+        format!("static void k(int a, int b) {{ {by} }} int f(int x, int m) {{ k(x, m); return 0; }}")
+    };
+    check(&passed("if (a < b) assert(a != 7);"), &passed("int c = b; if (a < c) assert(a != 7);"), true);
+    check(
+        &passed("if (a < b) assert(a != 7);"),
+        &passed("int c = b; b = 9; if (a < b) assert(a != 7);"),
+        false,
+    );
+    let result = |ret: &str| {
+        format!(
+            "static int k(int a) {{ return {ret}; }} int f(int x, int m) {{ int n = k(m); if (x < n) assert(x != 7); return 0; }}"
+        )
+    };
+    let direct = "static int k(int a) { return a; } int f(int x, int m) { int n = k(m); if (x < m) assert(x != 7); return 0; }";
+    check(direct, &result("a"), true);
+    check(direct, &result("a + 1"), false);
 }

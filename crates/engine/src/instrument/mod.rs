@@ -24,6 +24,7 @@ mod externals;
 mod image;
 mod patch;
 mod residual;
+mod states;
 mod test_file;
 
 pub use asserts::{Asserted, FunctionFacts, LeftOut, Place, PlacedFact, Source, insert};

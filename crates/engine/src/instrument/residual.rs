@@ -1,11 +1,14 @@
 //! Residual programs: copies of a source in which executions end where nothing is left to verify.
 //!
 //! A statement that no execution passes unless the condition covers it already is *cut off*: `exit(0)`
-//! stands before it. All other statements stay as they are, so on inputs that the condition does not
+//! stands before it. Where only some of the ways that lead to a statement are covered, a variable of the copy
+//! tells which one was taken (`states.rs`). All other statements stay as they are, so on inputs that the condition does not
 //! cover the copy behaves as its original.
 
 use super::asserts::Source;
 use super::edits::Edits;
+use super::states;
+use crate::analysis::difference::Compared;
 use crate::difference::Remainder;
 use crate::frontend::c::outline::{FunctionOutline, StatementSite};
 use crate::ir::{Function, Instr, NodeId};
@@ -21,37 +24,66 @@ pub struct Residual {
     pub why: Option<String>,
 }
 
-/// Cuts off what a remainder leaves out of the file of one of its units.
-pub fn residual(source: &Source, remainder: &Remainder, unit: usize) -> Residual {
+/// Cuts off what a remainder leaves out of the file of one of its units. `compared`: the comparison that it is of, if
+/// that is one of a function of the file alone.
+pub fn residual(
+    source: &Source,
+    remainder: &Remainder,
+    unit: usize,
+    compared: Option<&Compared>,
+) -> Residual {
     let untouched = |why: &str| Residual { text: source.bytes.to_vec(), cuts: 0, why: Some(why.to_owned()) };
     if source.unit.function("exit").is_some() || source.unit.global("exit").is_some() {
         return untouched("the file has an exit of its own");
     }
     let mut edits = Edits::default();
-    let mut cuts = 0;
+    let mut cuts = Vec::new();
     for outline in &source.outline.functions {
         let looked_at = remainder.functions.contains(&(unit, outline.name.as_str().into()));
         let Some(f) = source.unit.function(&outline.name).filter(|_| looked_at) else { continue };
         let f = pointers::resolve(f, &source.unit).unwrap_or_else(|| f.clone());
         for site in cut_sites(&f, outline, &source.bytes, &|n| remainder.has(unit, &outline.name, n)) {
-            cuts += 1;
-            match site.in_block {
-                true => edits.insert(site.range.start, "exit(0); "),
-                false => {
-                    edits.insert(site.range.start, "{ exit(0); ");
-                    edits.insert(site.range.end, " }");
-                }
-            }
+            put_before(&mut edits, site, "exit(0); ");
+            cuts.push(site);
         }
     }
+    let is_cut =
+        |s: &StatementSite| cuts.iter().any(|c| c.range.start <= s.range.start && s.range.end <= c.range.end);
+    let is_ours = source.has_our_names || source.unit.global(states::STATE).is_some();
+    let moves = compared.filter(|_| !is_ours).and_then(|c| states::moves(c, source, &is_cut));
+    let mut cuts = cuts.len();
+    if let (Some(moves), Some(compared)) = (moves, compared)
+        && let Some(body) = entry(source, &compared.name)
+    {
+        edits.insert(body, states::at_entry());
+        moves.code.iter().for_each(|(site, code)| put_before(&mut edits, site, code));
+        edits.insert(0, states::declaration());
+        cuts += moves.cuts;
+    }
     if cuts > 0 {
-        // The lines keep their numbers.
-        edits.insert(0, "extern void exit(int);\n#line 1\n");
+        // The lines keep their numbers. Verifiers that have no library of their own read that it does not return.
+        edits.insert(0, "/*@ assigns \\nothing; ensures \\false; */\nextern void exit(int);\n#line 1\n");
     }
     Residual { text: edits.apply(&source.bytes), cuts, why: None }
 }
 
-fn line_starts(text: &[u8]) -> Vec<usize> {
+/// Where the body of a function begins.
+fn entry(source: &Source, name: &str) -> Option<usize> {
+    let f = source.outline.functions.iter().find(|f| f.name == name)?;
+    Some(f.body.as_ref()?.start)
+}
+
+fn put_before(edits: &mut Edits, site: &StatementSite, code: &str) {
+    match site.in_block {
+        true => edits.insert(site.range.start, code),
+        false => {
+            edits.insert(site.range.start, format!("{{ {code}"));
+            edits.insert(site.range.end, " }");
+        }
+    }
+}
+
+pub(super) fn line_starts(text: &[u8]) -> Vec<usize> {
     let ends = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1);
     std::iter::once(0).chain(ends).collect()
 }

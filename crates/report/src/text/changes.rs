@@ -98,6 +98,8 @@ fn write_change(
         write_delta(view, change, (&more, None), false, out)?;
         return write_apart(view, change, out);
     }
+    // One more is told instead of that there is one.
+    let limit = limit.saturating_add(usize::from(change.deltas.len() == limit.saturating_add(1)));
     let last = last.filter(|_| change.deltas.len() == 1);
     for (k, delta) in change.deltas.iter().take(limit).enumerate() {
         write_delta(view, change, (delta, last), k == 0, out)?;

@@ -1,0 +1,306 @@
+//! Frama-C as a second opinion: its Eva, an abstract interpreter that knows nothing of us, verifies programs with and
+//! without our conditions, and judges our facts as contracts in the source (ACSL).
+//!
+//! *Residual programs.* What a condition covers need not be verified, so where Eva proves that a residual program never
+//! fails, no run may show a violation that the change brought. The table says what it proves with the condition and
+//! what without; `cargo test --test oracle frama_c -- --nocapture` prints it (a part of `docs/svcomp.md`).
+//!
+//! *Facts.* Proved facts of generated functions become `ensures` clauses, and Eva runs the functions on many arguments:
+//! none may be refuted. Arithmetic of ACSL is that of unbounded integers, so facts that compute are left out.
+//!
+//! Everything here is skipped where there is no `frama-c` (Debian: `frama-c-base`).
+
+use super::difference::{program, refutes};
+use crate::compiled::{self, Interface};
+use crate::generate_c;
+use crate::mutants::{self, Random};
+use crate::support;
+use crate::support::tier::{rounds, skipped};
+use git_invdiff::analysis::difference::{Choice, differences};
+use git_invdiff::analysis::{Options, memory};
+use git_invdiff::difference::{Concerns, Detector, Remainder};
+use git_invdiff::fact::{self, Binary, Expression, Kind};
+use git_invdiff::frontend::c;
+use git_invdiff::instrument::{Source, residual};
+use git_invdiff::interp::{Generator, Limits, run_pair};
+use git_invdiff::ir::{CType, DataModel, Function, Unit};
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+fn is_there() -> bool {
+    let there = Command::new("frama-c").arg("-version").output().is_ok_and(|o| o.status.success());
+    if !there {
+        skipped("frama-c", "no Frama-C");
+    }
+    there
+}
+
+/// What Eva says of a program; the error is what it said instead.
+fn eva(text: &str, options: &[&str]) -> Result<String, String> {
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    std::fs::write(folder.path().join("a.c"), text).map_err(|e| e.to_string())?;
+    let mut command = Command::new("timeout");
+    command.env("HOME", folder.path());
+    command.args(["60", "frama-c", "-eva", "-no-warn-signed-overflow", "-eva-msg-key=-initial-state"]);
+    let output = command.args(options).arg(folder.path().join("a.c")).output().map_err(|e| e.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    match said.contains("ANALYSIS SUMMARY") {
+        true => Ok(said),
+        false => Err(format!("{said}\n{}\n{text}", String::from_utf8_lossy(&output.stderr))),
+    }
+}
+
+/// Whether Eva proves that a program never fails. In verification tasks `reach_error` must not be called.
+fn never_fails(text: &str, data_model: DataModel) -> Result<(bool, Duration), String> {
+    let start = Instant::now();
+    let machine = if data_model == DataModel::Ilp32 { "x86_32" } else { "x86_64" };
+    let contract = match text.contains("reach_error") {
+        // An abort is an assumption there.
+        true => {
+            "/*@ requires never: \\false; */ extern void reach_error(void);\n\
+             /*@ assigns \\nothing; ensures \\false; */ extern void abort(void);\n"
+        }
+        false => "",
+    };
+    let said = eva(&format!("{contract}{text}"), &["-machdep", machine, "-eva-precision", "5"])?;
+    let of_failure = |line: &&str| line.contains("precondition 'never'") || line.contains("__FC_assert");
+    let failing = said.lines().filter(of_failure).any(|l| l.contains("got status"));
+    Ok((!failing, start.elapsed()))
+}
+
+/// The residual program of a change by one detector.
+fn residual_of(old: &str, new: &str, data_model: DataModel, detector: Detector) -> (String, usize) {
+    let options = c::Options { data_model, ..c::Options::default() };
+    let versions = [vec![("a.c", old)], vec![("a.c", new)]];
+    let request = memory::request(&versions, options.clone(), Options { jobs: 1, ..Options::default() });
+    let found = differences(&request, &Choice { detector, ..Choice::default() });
+    let entries = found.entries();
+    let mut remainder = Remainder::default();
+    entries.iter().for_each(|c| remainder.join(c.remainder.clone()));
+    let states = entries.iter().map(|c| c.graph.condition()).map(|c| c.open.len() + c.accepting.len()).sum();
+    let alone = if let [only] = entries.as_slice() { Some(*only) } else { None };
+    let source = Source::load(&*request.versions[1].tree, Path::new("a.c"), &options).unwrap();
+    let text = match entries.is_empty() {
+        // Nothing differs that anything calls.
+        true => new.as_bytes().to_vec(),
+        false => residual(&source, &remainder, 0, alone).text,
+    };
+    (String::from_utf8(text).unwrap(), states)
+}
+
+#[derive(Default)]
+struct Proved {
+    programs: usize,
+    /// Without a condition, with diffCond's, with diffDP's.
+    by_way: [usize; 3],
+    times: [Duration; 3],
+    regressions: usize,
+}
+
+/// Verifies a change in three ways; `regressions`: whether runs show one.
+fn verify(name: &str, old: &str, new: &str, data_model: DataModel, regresses: bool, sum: &mut Proved) {
+    let mut cells = Vec::new();
+    for way in 0..3 {
+        let (text, size) = match way {
+            0 => (new.to_owned(), None),
+            _ => {
+                let detector = if way == 1 { Detector::DiffCond } else { Detector::DiffDp };
+                let (text, size) = residual_of(old, new, data_model, detector);
+                (text, Some(size))
+            }
+        };
+        let (proved, time) = never_fails(&text, data_model).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(!(proved && regresses), "{name}, way {way}: a violation that runs show is cut off\n{text}");
+        sum.by_way[way] += usize::from(proved);
+        sum.times[way] += time;
+        let states = size.map_or(String::new(), |s| format!(", {s} states"));
+        cells.push(format!("{}, {} ms{states}", if proved { "proved" } else { "open" }, time.as_millis()));
+    }
+    sum.programs += 1;
+    sum.regressions += usize::from(regresses);
+    println!("| {name} | {} |", cells.join(" | "));
+}
+
+fn table(sum: &Proved) {
+    let ms = |way: usize| sum.times[way].as_millis();
+    println!(
+        "| {} pairs, {} of them regressions | {} proved, {} ms | {} proved, {} ms | {} proved, {} ms |",
+        sum.programs,
+        sum.regressions,
+        sum.by_way[0],
+        ms(0),
+        sum.by_way[1],
+        ms(1),
+        sum.by_way[2],
+        ms(2)
+    );
+}
+
+#[test]
+fn residual_programs_of_the_tasks_are_easier_to_verify() {
+    let Some(folder) = support::oracle::shared("subjects/svcomp").filter(|_| is_there()) else { return };
+    let tasks = std::fs::read_to_string(folder.join("tasks.csv")).unwrap();
+    let mut sum = Proved::default();
+    let tasks: Vec<&str> = tasks.lines().skip(1).collect();
+    let most = rounds("INVDIFF_FRAMA_C_TASKS", 4, tasks.len());
+    for task in tasks.iter().skip(tasks.len().saturating_sub(most)) {
+        let [_, old_name, new_name, was, is] = task.split(',').collect::<Vec<_>>()[..] else {
+            panic!("{task}")
+        };
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+        let short =
+            |name: &str| name.trim_start_matches("combinations/").replace(".c.cil.c", "").replace(".i", "");
+        let name = format!("{} → {}", short(old_name), short(new_name));
+        let regresses = was == "true" && is == "false";
+        verify(&name, &read(old_name), &read(new_name), DataModel::Ilp32, regresses, &mut sum);
+    }
+    table(&sum);
+    assert!(sum.by_way[0] <= sum.by_way[1] && sum.by_way[1] <= sum.by_way[2], "{:?}", sum.by_way);
+    assert!(sum.by_way[2] > sum.by_way[0], "{:?}", sum.by_way);
+}
+
+#[test]
+fn residual_programs_of_generated_pairs_keep_their_violations() {
+    if !is_there() {
+        return;
+    }
+    let mut sum = Proved::default();
+    let most = rounds("INVDIFF_FRAMA_C", 4, 20);
+    for seed in 0.. {
+        if sum.programs == most {
+            break;
+        }
+        let mut random = Random(u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15) + 1);
+        let old_text = mutants::with_assertions(&generate_c::program(seed).source, &mut random);
+        let new_text = mutants::mutant(&old_text, &mut random);
+        let load = |text: &str| program(text, DataModel::Lp64);
+        let Some((old, new)) = load(&old_text).zip(load(&new_text)).filter(|_| old_text != new_text) else {
+            continue;
+        };
+        let mut inputs = Generator::new(&new, "main", seed);
+        let limits = Limits { fuel: 20_000, ..Limits::default() };
+        let regresses = (0..100).any(|_| {
+            let pair = run_pair((&old, "main"), (&new, "main"), &inputs.next(), &limits);
+            refutes(&pair, Concerns::default())
+        });
+        verify(&format!("generated {seed}"), &old_text, &new_text, DataModel::Lp64, regresses, &mut sum);
+    }
+    table(&sum);
+    assert!(sum.by_way[0] <= sum.by_way[2], "{:?}", sum.by_way);
+}
+
+/// Whether ACSL gives the words of a fact the meaning that C does: no arithmetic, no floats, no pointers; and whether
+/// its names mean at the end of the function what they mean in a contract.
+fn is_plain(e: &Expression, interface: &Interface, at_entry: bool) -> bool {
+    let plain = |e: &Expression| is_plain(e, interface, at_entry);
+    match &e.kind {
+        Kind::Integer(_) | Kind::Character(_) => true,
+        Kind::Result => matches!(interface.result, CType::Int { .. }),
+        Kind::Old(inner) => is_plain(inner, interface, true),
+        Kind::Name(name) => {
+            let parameter = interface.parameters.iter().find(|(n, ..)| n == name);
+            let global = interface.globals.iter().find(|(n, _)| n == name);
+            let ty = parameter.map(|(_, ty, _)| ty).or(global.map(|(_, ty)| ty));
+            interface.has(name, at_entry) && matches!(ty, Some(CType::Int { .. }))
+        }
+        Kind::Unary(fact::Unary::Minus, inner) => matches!(inner.kind, Kind::Integer(_)),
+        Kind::Unary(fact::Unary::Not, inner) => plain(inner),
+        Kind::Binary(op, a, b) => {
+            let logic = matches!(op, Binary::Implies | Binary::And | Binary::Or) || op.is_comparison();
+            logic && plain(a) && plain(b)
+        }
+        Kind::Conditional(c, a, b) => plain(c) && plain(a) && plain(b),
+        _ => false,
+    }
+}
+
+/// A call of a function with numbers for all its parameters.
+fn call(f: &Function, random: &mut Random) -> Option<String> {
+    let mut arguments = Vec::new();
+    for p in &f.params {
+        let CType::Int { .. } = f.var(*p).ty else { return None };
+        let small = random.below(41) as i64 - 20;
+        let number = [small, small, 0, 1, -1, 127, 255, 2_147_483_647, -2_147_483_647][random.below(9)];
+        arguments.push(number.to_string());
+    }
+    Some(format!("  {}({});\n", f.name, arguments.join(", ")))
+}
+
+/// The source with contracts, and a `main` that calls the functions; how many clauses there are.
+fn contracts(unit: &Unit, source: &str, calls: usize) -> (String, usize) {
+    let report = compiled::analyse_alone(source);
+    let facts = compiled::proved_at_exit(&report);
+    let mut random = Random(7);
+    let mut lines: Vec<String> = source.lines().map(str::to_owned).collect();
+    let (mut body, mut clauses) = (String::new(), 0);
+    for f in unit.functions.iter().filter(|f| &*f.name != "main") {
+        let interface = Interface::of(unit, f);
+        let Some(line) = lines.get_mut((f.span.line as usize).saturating_sub(1)) else { continue };
+        let mut contract = String::new();
+        for fact in facts.iter().filter(|t| t.function == *f.name && t.assumptions.is_empty()) {
+            let parsed = fact::parse(&fact.text).ok().filter(|e| is_plain(e, &interface, false));
+            if parsed.is_some() {
+                clauses += 1;
+                let _ = write!(contract, "ensures fact_{clauses}: {}; ", fact.text);
+            }
+        }
+        let called = (0..calls).filter_map(|_| call(f, &mut random));
+        let called: Vec<String> = called.collect();
+        if !contract.is_empty() && !called.is_empty() {
+            *line = format!("/*@ {contract}*/ {line}");
+            body.extend(called);
+        }
+    }
+    let text = format!(
+        "#define main ivd_program\n{}\n#undef main\nint main(void) {{\n{body}  return 0;\n}}\n",
+        lines.join("\n")
+    );
+    (text, clauses)
+}
+
+#[test]
+fn no_proved_fact_is_refuted() {
+    if !is_there() {
+        return;
+    }
+    let (mut clauses, mut held, mut programs) = (0, 0, 0);
+    for seed in 0..rounds("INVDIFF_FRAMA_C_FACTS", 6, 60) as u64 {
+        let source = generate_c::program(seed).source;
+        let Some(unit) = compiled::load(&source) else { continue };
+        let (text, all) = contracts(&unit, &source, 40);
+        if all == 0 {
+            continue;
+        }
+        let said = eva(&text, &["-machdep", "x86_64", "-eva-precision", "11"]);
+        let said = said.unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        let of_fact = |line: &&str| line.contains("postcondition 'fact_");
+        let refuted: Vec<&str> =
+            said.lines().filter(of_fact).filter(|l| l.contains("got status invalid")).collect();
+        assert!(refuted.is_empty(), "seed {seed}: {refuted:?}\n{text}");
+        let unknown = said.lines().filter(of_fact).filter(|l| l.contains("got status unknown")).count();
+        (clauses, held, programs) = (clauses + all, held + all.saturating_sub(unknown), programs + 1);
+    }
+    println!(
+        "{clauses} proved facts of {programs} programs as contracts: none refuted, {held} valid in all calls"
+    );
+    // A contract that nothing reaches is not judged.
+    assert!(held > clauses / 2, "{held} of {clauses}");
+}
+
+/// A wrong fact is refuted: the test above can fail.
+#[test]
+fn a_wrong_fact_is_refuted() {
+    if !is_there() {
+        return;
+    }
+    let text = "/*@ ensures fact_1: \\result != 4; ensures fact_2: \\result >= \\old(a); */\n\
+                int f(int a) { return a + 1; }\nint main(void) { f(1); f(3); return 0; }\n";
+    let said = eva(text, &["-machdep", "x86_64", "-eva-precision", "11"]).unwrap();
+    assert!(said.contains("postcondition 'fact_1' got status invalid"), "{said}");
+    assert!(!said.contains("fact_2' got status"), "{said}");
+    let failing = "#include <assert.h>\nint main(void) { int a = 3; assert(a != 3); return 0; }\n";
+    assert!(!never_fails(failing, DataModel::Lp64).unwrap().0);
+    assert!(never_fails(&failing.replace("!=", "=="), DataModel::Lp64).unwrap().0);
+}
