@@ -43,6 +43,7 @@ mod survivors;
 #[path = "../support/table1.rs"]
 mod table1;
 
+mod automaton;
 mod difference;
 mod discovery;
 mod enumerated;

@@ -8,7 +8,6 @@
 use crate::analysis::difference::{Compared, Spot};
 use crate::difference::{Edge, GraphNode, Role};
 use crate::ir::{Function, Instr, Node};
-use crate::mvicfg::dot::quoted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
@@ -82,7 +81,7 @@ impl Writer<'_> {
                 (false, _) => self.statement(spot),
             };
             if let Some(text) = text {
-                let _ = writeln!(out, "    MATCH \"{}\" -> GOTO {};", quoted(&text), self.name(to));
+                let _ = writeln!(out, "    MATCH {} -> GOTO {};", pattern(&text), self.name(to));
                 targets.push(to);
             }
         }
@@ -142,6 +141,24 @@ impl Writer<'_> {
         let rest = from(&bytes, span.line, span.col)?;
         line(rest.get(..=end(rest, &[b";"])?)?)
     }
+}
+
+/// What matches a text: the text itself, or where it has quotes, of which the language's strings have none, a regular
+/// expression, which has no brackets there and takes any character for one.
+fn pattern(text: &str) -> String {
+    if !text.contains(['"', '\\']) {
+        return format!("\"{text}\"");
+    }
+    let mut out = String::from("[");
+    for c in text.chars() {
+        match c {
+            '[' | ']' => out.push('.'),
+            c if c.is_ascii_punctuation() && !matches!(c, '"' | '\'' | '_') => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out.push(']');
+    out
 }
 
 /// The text of a file from a line and column on.
@@ -236,7 +253,9 @@ mod tests {
 
     #[test]
     fn text_is_quoted() {
-        assert_eq!(quoted("puts(\"a\\n\");"), "puts(\\\"a\\\\n\\\");");
+        assert_eq!(pattern("[x > t[1]]"), "\"[x > t[1]]\"");
+        assert_eq!(pattern("puts(\"a\\n\");"), "[puts\\(\"a\\\\n\"\\)\\;]");
+        assert_eq!(pattern("[t[0] == '\"']"), "[.t.0. \\=\\= '\"'.]");
         assert_eq!(line(b" x = 1; "), Some("x = 1;".to_owned()));
         assert_eq!(line(b"x =\n1;"), None);
     }

@@ -204,7 +204,9 @@ fn write_churns(
             let id = format!("id {}", visible(&churn.id));
             writeln!(out, "      {}", view.options.palette.paint(Slot::Status, id))?;
         }
-        if let Some(remark) = remark(churn) {
+        // Where one of them has an example, that is what is seen of all.
+        let is_seen = churns.iter().any(|c| c.witness.is_some());
+        if let Some(remark) = remark(churn).filter(|_| !is_seen) {
             writeln!(out, "      {}", view.options.palette.paint(Slot::Status, remark))?;
         }
     }
