@@ -23,10 +23,11 @@
 
 use super::body::Kind;
 use super::graph::{Builder, Edge, Graph, Role};
+use super::known::Known;
 use super::model::Model;
 use super::part::Part;
 use super::side::{Loc, Side};
-use super::state::{Known, State};
+use super::state::State;
 use crate::ir::{Expr, Instr, Object, VarId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};

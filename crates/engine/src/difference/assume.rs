@@ -4,9 +4,9 @@
 //! sum when its set lies within the other's. Variables that are known to be constants in a version are
 //! put in before, so `x < n` is `x < 5` where `n` is 5. Nothing is asked of a solver.
 
+use super::known::Known;
 use super::linear::Reading;
 use super::part::ObjectId;
-use super::state::Known;
 use crate::ir::{Expr, Op};
 
 /// A condition without the negations around it.

@@ -6,8 +6,8 @@
 //! as far as the widths of the operands exclude that anything wraps: `a + 1 <= b` says `a < b` of two
 //! `unsigned char`, not of two `int`. Floats are not added; of two the order is a set of three.
 
+use super::known::Known;
 use super::part::ObjectId;
-use super::state::Known;
 use super::values::{FAR, Kind, Values, key};
 use crate::ir::{Const, Expr, Op};
 use std::collections::BTreeMap;

@@ -21,6 +21,7 @@ mod assume;
 mod body;
 mod branches;
 mod graph;
+mod known;
 mod linear;
 mod model;
 mod names;

@@ -331,6 +331,12 @@ fn undefined_behaviour_is_a_violation_where_it_is_said_so() {
     let moved = |e: &str| format!("int f(int *p, int x) {{ int y = {e}; return *p; }}");
     assert!(harmless(&moved("1"), &moved("2")));
     assert!(!harmless(&moved("1"), &moved("x + 1")));
+    // A value that is none is copied without harm, and widened with it.
+    let copied = |to: &str| {
+        format!("int g; long h; int f(unsigned k) {{ int w[4]; w[0] = 1; {to} = w[k & 3]; return 0; }}")
+    };
+    assert!(!of(&copied("g"), &copied("h"), Detector::DiffDp, undefined).is_harmless());
+    assert!(of(&copied("h"), &copied("h"), Detector::DiffDp, undefined).is_harmless());
 }
 
 #[test]

@@ -86,7 +86,8 @@ impl Vars {
     }
 }
 
-/// Returns, by node, the variables that every way there has given a value.
+/// Returns, by node, the variables that every way there has given a value. What is loaded may be none: memory that
+/// was not written to is copied without harm, and used with it.
 fn assigned_before(f: &Function) -> Vec<Vars> {
     let none = Vars(vec![0; f.vars.len().div_ceil(64)]);
     let mut start = none.clone();
@@ -103,9 +104,12 @@ fn assigned_before(f: &Function) -> Vec<Vars> {
         *at = Some(next.clone());
         let mut now = next;
         match &f.node(id).instr {
-            Instr::Assign { dst, .. } | Instr::Load { dst, .. } | Instr::Call { dst: Some(dst), .. } => {
-                now.set(*dst, true);
+            Instr::Assign { dst, value: Expr::Var(v) } => {
+                let is_given = now.contains(*v);
+                now.set(*dst, is_given);
             }
+            Instr::Assign { dst, .. } | Instr::Call { dst: Some(dst), .. } => now.set(*dst, true),
+            Instr::Load { dst, .. } => now.set(*dst, false),
             Instr::Declare(v) => now.set(*v, false),
             Instr::Unknown { writes, .. } => writes.iter().for_each(|v| now.set(*v, true)),
             _ => {}
@@ -156,5 +160,7 @@ mod tests {
         check("g[3] = 1; return 0;", false);
         check("g[b] = 1; return 0;", true);
         check("*p = 1; return 0;", true);
+        check("g[0] = b; unsigned t = b; g[1] = t + 1; return 0;", false);
+        check("unsigned t = g[0]; return t + 1;", true);
     }
 }

@@ -224,7 +224,7 @@ impl<'c, 'o> Walk<'c, 'o> {
         } else {
             false
         };
-        goes && from.unit == to.unit || goes && from.calls != to.calls
+        goes && (from.unit == to.unit || from.calls != to.calls)
     }
 
     fn step(&self, function: &Arc<str>, node: NodeId) -> Option<usize> {
