@@ -18,6 +18,8 @@ struct Solved {
     wrong: usize,
     /// Proved, and the verifier was not needed.
     harmless: usize,
+    /// States of the abstract search.
+    states: u64,
     ms: u128,
 }
 
@@ -36,14 +38,14 @@ pub fn print(shared: &Path) {
     ] {
         println!("\n{title}:\n");
         println!(
-            "| category (tasks that hold + that do not) | way | proved | by the condition alone | disproved | wrong | ms |"
+            "| category (tasks that hold + that do not) | way | proved | by the condition alone | disproved | wrong | states | ms |"
         );
-        println!("| --- | --- | --- | --- | --- | --- | --- |");
+        println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
         for (category, ([hold, fail], by)) in &found {
             for (k, way) in ways {
-                let Solved { proved, disproved, wrong, harmless, ms } = by[k];
+                let Solved { proved, disproved, wrong, harmless, states, ms } = by[k];
                 println!(
-                    "| {category} ({hold} + {fail}) | {way} | {proved} | {harmless} | {disproved} | {wrong} | {ms} |"
+                    "| {category} ({hold} + {fail}) | {way} | {proved} | {harmless} | {disproved} | {wrong} | {states} | {ms} |"
                 );
             }
         }
@@ -69,6 +71,7 @@ fn solved(folder: &Path) -> Option<Categories> {
 /// A failure that the original has, too, is no regression: that none is introduced is right there.
 fn add(solved: &mut Solved, row: &Row, held: bool, holds: bool) {
     solved.ms += row.time.as_millis();
+    solved.states += row.effort.states;
     solved.harmless += usize::from(row.said == Said::Harmless);
     match row.said {
         Said::Harmless | Said::Holds if holds || !held => solved.proved += 1,
