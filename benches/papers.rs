@@ -28,9 +28,8 @@ mod table2;
 const INTRODUCTION: &str = "\
 # The papers' figures and ours
 
-`cargo bench --bench papers > docs/papers.md` prints this from the shared subjects; nothing here is written by hand. Times are of \
-the machine that it ran on and say something only beside each other, and the papers' are of theirs.
-";
+`cargo bench --bench papers > docs/papers.md` prints this from the shared subjects; nothing here is written by hand. Times say something \
+only beside each other: the papers' are of their machines, ours of one run on a shared machine";
 
 const FIGURE_1: &str = "
 ## Invariant Diffs, Fig. 1
@@ -117,7 +116,10 @@ and diffCond of none but those: so here.
 
 fn main() {
     let Some(shared) = subjects::folder() else { return };
-    print!("{INTRODUCTION}{FIGURE_1}");
+    let build =
+        if cfg!(debug_assertions) { " and a build with few optimisations (`--profile dev`)" } else { "" };
+    println!("{INTRODUCTION}{build}.");
+    print!("{FIGURE_1}");
     println!();
     figure1::print(&shared);
     print!("{FIGURE_1_DIFFERS}{TABLE_1}");

@@ -100,3 +100,15 @@ fn a_variable_of_one_branch_is_told_there() {
     let report = analyse(&text.replace('$', "a / b"), &text.replace('$', "-a / b"), true);
     assert_eq!(said(&report, "x"), ["- b != 0.0 ==> x == a / b", "+ b != 0.0 ==> x == -(a / b)"]);
 }
+
+/// A quotient and the same with both signs exchanged differ by the sign of a zero, which `==` does not see.
+#[test]
+fn the_sign_of_a_zero_is_a_change_of_a_formula() {
+    let text = "double f(double a, double b)\n{\n    double x;\n    double y = 0;\n    if (b != 0) {\n        x = $;\n        y = x * x;\n    }\n    return y;\n}\n";
+    let report = analyse(&text.replace('$', "(1 - a) / b"), &text.replace('$', "(a - 1) / -b"), true);
+    assert_eq!(
+        said(&report, "x"),
+        ["- b != 0.0 ==> x == (1.0 - a) / b", "+ b != 0.0 ==> x == -((a - 1.0) / b)"]
+    );
+    assert_eq!(said(&report, "\\result"), [""; 0]);
+}
