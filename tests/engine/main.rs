@@ -6,6 +6,7 @@ mod support;
 
 mod calls;
 mod facts;
+mod formulas;
 mod fuzz;
 mod h2_fig1;
 mod iproperty;

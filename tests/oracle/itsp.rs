@@ -3,9 +3,10 @@
 
 use crate::support::oracle::{compile, run, shared};
 use crate::table1;
+use crate::table2::{self, Side};
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
-use git_invdiff::report::{Churn, Claim, End, Report};
+use git_invdiff::report::{Churn, Claim, End, Fact, Report};
 use std::path::Path;
 
 /// Pairs whose versions are both well defined; the old versions of the others read uninitialised
@@ -77,6 +78,40 @@ fn every_pair_of_table_2_is_seen() {
         }
     }
     assert!(failures.is_empty(), "{} of {pairs} fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// The formulas of both sides are told where both have runs, and else the undefined event and the formula after it.
+#[test]
+fn formulas_stand_before_and_after() {
+    let Some(pairs) = shared("subjects/itsp").and_then(|root| table2::pairs(&root)) else { return };
+    let mut defined = 0;
+    for pair in &pairs {
+        let report = table2::analyse(pair, false);
+        let before = if table2::is_defined(&report) { Side::Formula } else { Side::Undefined };
+        defined += usize::from(before == Side::Formula);
+        assert_eq!(table2::sides(&report), (before, Side::Formula), "{}", pair.name);
+    }
+    assert_eq!((defined, pairs.len()), (WELL_DEFINED.len(), 23));
+}
+
+/// The showcase of the paper, 270150: which formulas each variable gets, on the branch that gives it one.
+#[test]
+fn formulas_are_told_by_branches() {
+    let Some(pairs) = shared("subjects/itsp").and_then(|root| table2::pairs(&root)) else { return };
+    let pair = pairs.iter().find(|p| p.name == "270150").expect("the showcase");
+    let report = table2::analyse(pair, true);
+    let said = |variable: &str| -> Vec<Vec<String>> {
+        let about = table2::churns(&report).into_iter().filter(|c| c.subject == variable);
+        let texts = |facts: &[Fact]| facts.iter().map(|f| f.text.clone()).collect::<Vec<_>>();
+        about.flat_map(|c| [texts(&c.removed), texts(&c.added)]).collect()
+    };
+    let when = "a1 * b2 - b1 * a2 != 0.0f ==> ";
+    let [x, y] = [
+        ["X == (b1 - b2) / (b1 * a2 - a1 * b2)", "X == (b2 - b1) / (a1 * b2 - b1 * a2)"],
+        ["Y == (a2 - a1) / (b1 * a2 - a1 * b2)", "Y == (a1 - a2) / (a1 * b2 - b1 * a2)"],
+    ]
+    .map(|sides| sides.map(|text| vec![format!("{when}{text}")]).to_vec());
+    assert_eq!((said("X"), said("Y")), (x, y));
 }
 
 /// Equal versions, and versions that differ in layout and comments only, give nothing.

@@ -42,6 +42,11 @@ mod survivors;
 #[allow(dead_code, unused_imports, reason = "other test programs use the rest")]
 #[path = "../support/table1.rs"]
 mod table1;
+#[allow(dead_code, unused_imports, reason = "benchmarks use the rest")]
+#[path = "../support/table2.rs"]
+mod table2;
+#[path = "../support/svcomp.rs"]
+mod verified;
 
 mod automaton;
 mod difference;

@@ -356,10 +356,13 @@ impl<'a> FunctionAnalysis<'a> {
         };
         let (mut removed, mut added) = (not_in(a, b), not_in(b, a));
         if matches!(subject, Observable::Output | Observable::Ends) && !self.task.options.all {
-            drop_long(&mut removed, &mut added);
+            drop_long(&mut removed);
+            drop_long(&mut added);
         }
-        if removed.is_empty() && added.is_empty() {
-            (removed, added) = self.cases_of_change(subject, (from, to), (a, b), found.as_ref());
+        if removed.is_empty() || added.is_empty() {
+            let (before, now) = self.cases_of_change(subject, (from, to), (a, b), found.as_ref());
+            removed = if removed.is_empty() { before } else { removed };
+            added = if added.is_empty() { now } else { added };
         }
         let claim = match &found {
             Some((run, Difference::Undefined)) => {

@@ -13,6 +13,17 @@ impl<'a> FunctionAnalysis<'a> {
     /// Whether a person can make sense of what is written: nothing was left out of it, and it does not speak of
     /// states inside the function that have no name in C.
     pub(super) fn is_readable(&self, formula: &Formula) -> bool {
+        !self.is_hidden(formula) && !self.is_ambiguous(formula, None)
+    }
+
+    /// As [`Self::is_readable`], of what is printed: `output == printf(...)` names no result of that call, however
+    /// often the function calls it.
+    pub(super) fn is_readable_output(&self, formula: &Formula) -> bool {
+        let printed = formula.equation().map(|(_, printed)| printed);
+        !self.is_hidden(formula) && !self.is_ambiguous(formula, printed)
+    }
+
+    fn is_hidden(&self, formula: &Formula) -> bool {
         let in_loop = |e: &Expression| match &e.kind {
             Kind::At(_, label) => label == "loop",
             Kind::Name(name) => name.ends_with("@loop"),
@@ -20,14 +31,20 @@ impl<'a> FunctionAnalysis<'a> {
         };
         let inner = |e: &Expression| matches!(&e.kind, Kind::At(_, label) if label.starts_with("after_"));
         let hidden = |e: &Expression| in_loop(e) || !self.task.options.all && inner(e);
-        !formula.is_cut() && !formula.any(&hidden) && !self.is_ambiguous(formula)
+        formula.is_cut() || formula.any(&hidden)
     }
 
     /// Whether the result of a call is named that the function makes at several places: which of them it is,
-    /// nobody could tell.
-    fn is_ambiguous(&self, formula: &Formula) -> bool {
+    /// nobody could tell. `but`: a part that is written as a call and is none.
+    fn is_ambiguous(&self, formula: &Formula, but: Option<&Expression>) -> bool {
         let computes = |name: &str| library::row(name).is_some_and(|r| r.is_pure());
-        formula.calls(&|name| !computes(name) && self.is_called_twice(name))
+        let is_so = |e: &Expression| match &e.kind {
+            Kind::Call(name, _) => {
+                !but.is_some_and(|b| std::ptr::eq(b, e)) && !computes(name) && self.is_called_twice(name)
+            }
+            _ => false,
+        };
+        formula.any(&is_so)
     }
 
     /// Whether some class calls a function at several places.
@@ -42,22 +59,31 @@ impl<'a> FunctionAnalysis<'a> {
     pub(super) fn name_values(&mut self) -> Vec<Naming<'a>> {
         let graph = self.task.graph;
         let all = graph.all_classes();
+        // Of a class without a defined execution everything holds, under whatever names.
+        let empty = self.undefined_classes();
         let mut names: BTreeMap<TermId, Named> = BTreeMap::new();
         let mut changed_params: BTreeSet<Arc<str>> = BTreeSet::new();
         let point = self.diff.point.clone();
         for s in observable::at(graph, point.kind) {
             let Observable::Variable { name, ordinal: 0 } = &s else { continue };
             let part = observable::values_at(&mut self.e, &s, &point, &all);
-            let shown: BTreeSet<TermId> = part
-                .iter()
-                .flat_map(|(set, v)| set.iter().map(|c| (c, v.term)))
-                .map(|(c, t)| self.shown(c, t))
-                .collect();
+            let values: Vec<(usize, TermId)> =
+                part.iter().flat_map(|(set, v)| set.iter().map(|c| (c, v.term))).collect();
+            let values: Vec<(usize, TermId)> =
+                values.into_iter().map(|(c, t)| (c, self.shown(c, t))).collect();
+            let is_input = |t: TermId| matches!(self.e.pool.get(t), Term::App(App::Uf(Uf::Input { .. }), _));
+            let of_runs: Vec<TermId> =
+                values.iter().filter(|(c, _)| !empty.contains(*c)).map(|(_, t)| *t).collect();
+            let everywhere =
+                values.iter().filter(|(c, _)| !empty.contains(*c)).count() + empty.len() == all.len();
+            let shown: BTreeSet<TermId> = match of_runs.iter().all(|t| is_input(*t)) && !of_runs.is_empty() {
+                true => of_runs.into_iter().collect(),
+                false => values.iter().map(|(_, t)| *t).collect(),
+            };
             let (Some(&term), 1) = (shown.first(), shown.len()) else {
                 changed_params.insert(name.clone());
                 continue;
             };
-            let everywhere = part.iter().map(|(set, _)| set.len()).sum::<usize>() == all.len();
             match self.e.pool.get(term) {
                 Term::Leaf(Leaf::Param { name: p, .. }) if p == name => {}
                 Term::App(App::Uf(Uf::Input { .. }), _) if everywhere => {

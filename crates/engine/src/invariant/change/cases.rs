@@ -117,12 +117,15 @@ impl FunctionAnalysis<'_> {
         (run, is_old): (&Run, bool),
     ) -> Vec<Fact> {
         const MOST: usize = 3;
-        if !matches!(subject, Observable::Result | Observable::Cell { .. }) || side.unknown {
+        let is_value =
+            matches!(subject, Observable::Result | Observable::Cell { .. } | Observable::Variable { .. });
+        if !is_value || side.unknown {
             return Vec::new();
         }
         let &[term] = side.key.as_slice() else { return Vec::new() };
         let ty =
             self.cell_type(class, subject).or_else(|| observable::type_of(self.task.graph, subject, class));
+        let is_float = matches!(ty, Some(CType::Float { .. }));
         if ty.is_none_or(|t| matches!(t, CType::Record(_) | CType::Array(..) | CType::Opaque { .. })) {
             return Vec::new();
         }
@@ -135,7 +138,11 @@ impl FunctionAnalysis<'_> {
                 let values = BTreeMap::from([(class, clear)]);
                 let case = (subject, class, case.condition, case.what);
                 let fact = self.shared_case(case, &values, &sides);
-                if let Some(fact) = fact.filter(|f| self.is_broken(f, (class, other), (run, is_old))) {
+                let told = |f: &Fact| {
+                    self.is_broken(f, (class, other), (run, is_old))
+                        || is_float && self.is_met_in_both(f, (class, other), (run, is_old))
+                };
+                if let Some(fact) = fact.filter(told) {
                     found.push(fact.assuming(&assumed));
                     break;
                 }
@@ -181,6 +188,22 @@ impl FunctionAnalysis<'_> {
         let Ok(written) = fact::parse(fact.text()) else { return false };
         let holds = |old, class| name_resolution::holds_at_end(self.task, (run, old), class, &written);
         holds(is_old, class) == Ok(Some(true)) && holds(!is_old, other) == Ok(Some(false))
+    }
+
+    /// Whether a run meets the conditions of a fact in both classes. Where that run tells a float of the two apart
+    /// by its bits, the fact of one class, which is about these, is broken in the other, though `==` may not see it.
+    fn is_met_in_both(
+        &self,
+        fact: &Fact,
+        (class, other): (usize, usize),
+        (run, is_old): (&Run, bool),
+    ) -> bool {
+        let met = |old, class| {
+            let mut conditions = fact.formula.conditions().iter();
+            conditions
+                .all(|c| name_resolution::holds_at_end(self.task, (run, old), class, c) == Ok(Some(true)))
+        };
+        met(is_old, class) && met(!is_old, other)
     }
 
     /// What a class says of a value as a whole, if that can be read; else of the few values that it takes.

@@ -3,6 +3,7 @@
 //! The output at a point is one term, an `ite` tree over sequences of literals and conversions.
 //! Taken apart it is a list of guarded sequences: *when* this condition holds, *this* is printed.
 
+use crate::invariant::proof::{abstraction, ordering};
 use crate::ir::{App, Op, Term, TermId, TermPool};
 
 /// Atom of an output sequence.
@@ -27,8 +28,13 @@ pub const MAX_CASES: usize = 24;
 
 /// Takes an `ite` tree apart into its cases; `None` when there are too many.
 pub fn cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Guarded<TermId>>> {
+    Some(all_cases(pool, root)?.into_iter().map(|c| c.whole).collect())
+}
+
+/// As [`cases`], with the ways that lead to each.
+pub fn all_cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Case>> {
     let t = pool.bool(true);
-    let mut result: Vec<Guarded<TermId>> = Vec::new();
+    let mut result: Vec<Case> = Vec::new();
     let mut work = vec![(t, root)];
     while let Some((condition, term)) = work.pop() {
         let split = match pool.as_op(term, Op::Ite) {
@@ -39,16 +45,18 @@ pub fn cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Guarded<TermId>>> 
             Some((c, a, b)) => {
                 let not = pool.not(c);
                 let (yes, no) = (pool.and(condition, c), pool.and(condition, not));
-                for (k, x) in [(no, b), (yes, a)] {
-                    if pool.as_const(k).and_then(|k| k.as_bool()) != Some(false) {
-                        work.push((k, x));
+                work.extend([(no, b), (yes, a)].into_iter().filter_map(|(k, x)| Some((met(pool, k)?, x))));
+            }
+            None => {
+                let way = Guarded { condition, what: term };
+                match result.iter_mut().find(|c| c.whole.what == term) {
+                    Some(c) => {
+                        c.whole.condition = pool.or(c.whole.condition, condition);
+                        c.ways.push(way);
                     }
+                    None => result.push(Case { whole: way.clone(), ways: vec![way] }),
                 }
             }
-            None => match result.iter_mut().find(|g| g.what == term) {
-                Some(g) => g.condition = pool.or(g.condition, condition),
-                None => result.push(Guarded { condition, what: term }),
-            },
         }
         if result.len() + work.len() > MAX_CASES {
             return None;
@@ -56,6 +64,50 @@ pub fn cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Guarded<TermId>>> 
     }
     Some(result)
 }
+
+/// What is left of a condition without what goes without saying; nothing where it is never met.
+fn met(pool: &mut TermPool, condition: TermId) -> Option<TermId> {
+    let is_false = |pool: &TermPool, c| pool.as_const(c).and_then(|k| k.as_bool()) == Some(false);
+    ordering::simplified(pool, condition).filter(|c| !is_false(pool, *c))
+}
+
+/// Conditions of which each is enough for a condition, in fewer words: its alternatives, and where it compares
+/// values that depend on tests, what it is under each outcome of these. Not all, where there are many.
+pub fn refined(pool: &mut TermPool, condition: TermId) -> Vec<TermId> {
+    let (mut found, mut work) = (Vec::new(), vec![condition]);
+    while let Some(c) = work.pop() {
+        let room = found.len() + work.len() < MAX_ALTERNATIVES;
+        let Some(test) = inner_test(pool, c).filter(|_| room) else {
+            found.push(c);
+            continue;
+        };
+        for test in [pool.not(test), test] {
+            let rest = abstraction::under(pool, c, test);
+            let both = pool.and(test, rest);
+            work.extend(met(pool, both));
+        }
+    }
+    let mut all: Vec<TermId> = Vec::new();
+    for c in found {
+        let parts = alternatives(pool, c);
+        let parts = if parts.is_empty() { vec![c] } else { parts };
+        all.extend(parts.into_iter().filter_map(|c| met(pool, c)));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A test that decides a value which a condition compares, and compares no such value itself.
+fn inner_test(pool: &TermPool, condition: TermId) -> Option<TermId> {
+    let test = |t: &TermId| pool.as_op(*t, Op::Ite).and_then(|args| args.first()).copied();
+    let inner: Vec<TermId> = pool.reachable(&[condition]).iter().filter_map(test).collect();
+    let is_plain = |t: &TermId| !pool.has_some(*t, MOST_LOOKED_INTO, |u| pool.as_op(u, Op::Ite).is_some());
+    inner.into_iter().filter(is_plain).min()
+}
+
+/// Terms of a test that are looked at.
+const MOST_LOOKED_INTO: usize = 200;
 
 /// Most nodes of an `ite` tree that are looked at for some of its cases.
 const MAX_LOOKED_AT: usize = 48;
@@ -81,11 +133,7 @@ pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Case> {
         if let Some(&[c, a, b]) = pool.as_op(term, Op::Ite) {
             let not = pool.not(c);
             let (yes, no) = (pool.and(condition, c), pool.and(condition, not));
-            for (k, x) in [(yes, a), (no, b)] {
-                if pool.as_const(k).and_then(|k| k.as_bool()) != Some(false) {
-                    work.push_back((k, x));
-                }
-            }
+            work.extend([(yes, a), (no, b)].into_iter().filter_map(|(k, x)| Some((met(pool, k)?, x))));
         } else {
             let way = Guarded { condition, what: term };
             match result.iter_mut().find(|c| c.whole.what == term) {

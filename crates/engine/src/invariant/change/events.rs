@@ -2,7 +2,7 @@
 
 use crate::fact::{Formula, Undefined, Within};
 use crate::interp;
-use crate::invariant::change::event::{self, Guarded};
+use crate::invariant::change::event::{self, Case, Guarded};
 use crate::invariant::fact::{Fact, Template};
 use crate::invariant::findings::{FactKey, Side};
 use crate::invariant::function_analysis::FunctionAnalysis;
@@ -17,51 +17,99 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// Characters of a fact that a reader takes in at once.
+const LONG: usize = 120;
+/// Facts of one side of a change that are told of what is printed, and how it ends.
+const MOST_TOLD: usize = 6;
+/// Ways to one thing that is printed that are told.
+const MOST_WAYS: usize = 3;
+
+/// What facts about what one class prints have in common.
+struct Printed {
+    class: usize,
+    assumptions: Vec<String>,
+    lines: BTreeMap<usize, Vec<u32>>,
+}
+
 impl FunctionAnalysis<'_> {
+    /// What a class prints under which condition. Where the condition is long, some ways to it are told.
     pub(in crate::invariant) fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
         let shown = self.shown(class, val.term);
-        let Some(cases) = event::cases(&mut self.e.pool, shown) else { return Vec::new() };
+        let Some(cases) = event::all_cases(&mut self.e.pool, shown) else { return Vec::new() };
         let alone = cases.len() == 1;
-        let assumptions = self.assumptions(val.term, shown);
-        let lines = BTreeMap::from([(class, self.lines(&val.causes, class))]);
+        let about = Printed {
+            class,
+            assumptions: self.assumptions(val.term, shown),
+            lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
+        };
         let mut facts = Vec::new();
         let mut said = false;
-        for Guarded { condition, what } in cases {
-            let what = abstraction::under(&mut self.e.pool, what, condition);
-            if self.e.rests_on_indeterminate(what) || self.e.rests_on_indeterminate(condition) {
+        for case in cases {
+            let is_empty = event::atoms(&self.e.pool, case.whole.what).is_empty();
+            if is_empty && alone {
                 continue;
             }
-            let atoms = event::atoms(&self.e.pool, what);
-            if atoms.is_empty() && alone {
-                continue;
-            }
-            let naming = &self.namings[class];
-            let printed = text::printed(&self.e.pool, &atoms, naming);
-            let text = match self.e.pool.as_const(condition) {
-                Some(_) => format!("output == {printed}"),
-                None => {
-                    format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, naming, None))
+            let told = match self.printed(&about, &case.whole) {
+                Some(whole) if self.task.options.all || !is_long(&whole.1) => vec![whole],
+                whole => {
+                    let some = self.printed_by_ways(&about, &case);
+                    if some.is_empty() { whole.into_iter().collect() } else { some }
                 }
             };
-            let formula = Formula::read(text);
-            if !self.is_readable(&formula) {
-                continue;
-            }
-            let fact = Fact {
-                template: Template::Event,
-                variables: vec!["output".into()],
-                formula,
-                c: None,
-                classes: VersionSet::single(class),
-                assumptions: assumptions.clone(),
-                lines: lines.clone(),
-                bounds: BTreeMap::new(),
-            };
-            facts.push((vec![condition, what], fact));
-            said |= !atoms.is_empty();
+            said |= !is_empty && !told.is_empty();
+            facts.extend(told);
         }
         // When nothing is printed is worth a word only beside what else is.
         if said { facts } else { Vec::new() }
+    }
+
+    /// The fact of one case.
+    fn printed(&mut self, about: &Printed, case: &Guarded<TermId>) -> Option<(FactKey, Fact)> {
+        let condition = case.condition;
+        let what = abstraction::under(&mut self.e.pool, case.what, condition);
+        if self.e.rests_on_indeterminate(what) || self.e.rests_on_indeterminate(condition) {
+            return None;
+        }
+        let atoms = event::atoms(&self.e.pool, what);
+        let naming = &self.namings[about.class];
+        let printed = text::printed(&self.e.pool, &atoms, naming);
+        let text = match self.e.pool.as_const(condition) {
+            Some(_) => format!("output == {printed}"),
+            None => {
+                format!("{} ==> output == {printed}", text::term(&self.e.pool, condition, naming, None))
+            }
+        };
+        let formula = Formula::read(text);
+        if !self.is_readable_output(&formula) {
+            return None;
+        }
+        let fact = Fact {
+            template: Template::Event,
+            variables: vec!["output".into()],
+            formula,
+            c: None,
+            classes: VersionSet::single(about.class),
+            assumptions: about.assumptions.clone(),
+            lines: about.lines.clone(),
+            bounds: BTreeMap::new(),
+        };
+        Some((vec![condition, what], fact))
+    }
+
+    /// The facts of the ways to a case that are told in few words; where none is, of the one that takes the fewest.
+    fn printed_by_ways(&mut self, about: &Printed, case: &Case) -> Vec<(FactKey, Fact)> {
+        let mut found = Vec::new();
+        for way in &case.ways {
+            for condition in event::refined(&mut self.e.pool, way.condition) {
+                let way = Guarded { condition, what: case.whole.what };
+                found.extend(self.printed(about, &way));
+            }
+        }
+        found.sort_by(|(_, f), (_, g)| (f.text().len(), f.text()).cmp(&(g.text().len(), g.text())));
+        found.dedup_by(|(k, _), (l, _)| k == l);
+        let short = found.iter().take_while(|(_, f)| !is_long(f)).count();
+        found.truncate(short.clamp(1, MOST_WAYS));
+        found
     }
 
     /// The conditions under which a class ends otherwise than by return.
@@ -242,11 +290,20 @@ fn undefined(kind: UndefinedKind, place: &interp::Place, function: &str, unit: &
     Formula::undefined(Undefined { what: event_name(kind).into(), line: place.line, within })
 }
 
-/// Of several events the long ones go, if a short one is left to tell of the change.
-pub(in crate::invariant) fn drop_long(removed: &mut Vec<Fact>, added: &mut Vec<Fact>) {
-    const LONG: usize = 120;
-    if removed.iter().chain(added.iter()).any(|f| f.text().chars().count() <= LONG) {
-        removed.retain(|f| f.text().chars().count() <= LONG);
-        added.retain(|f| f.text().chars().count() <= LONG);
+fn is_long(fact: &Fact) -> bool {
+    fact.text().chars().count() > LONG
+}
+
+/// Of several events of one side of a change the long ones go, if a short one is left to tell of it, and of many
+/// the longer ones.
+pub(in crate::invariant) fn drop_long(side: &mut Vec<Fact>) {
+    if side.iter().any(|f| !is_long(f)) {
+        side.retain(|f| !is_long(f));
+    }
+    let mut lengths: Vec<usize> = side.iter().map(|f| f.text().len()).collect();
+    lengths.sort_unstable();
+    if let Some(&most) = lengths.get(MOST_TOLD - 1) {
+        side.retain(|f| f.text().len() <= most);
+        side.truncate(MOST_TOLD);
     }
 }
