@@ -16,11 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// A version's unit and its one function.
+/// A version's unit and its function `f`, or the one that it has.
 fn load(text: &str) -> (Arc<Unit>, Arc<Function>) {
     let tree = MemoryTree::new([("a.c", text)]);
     let loaded = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).expect("C");
-    let f = loaded.unit.functions.first().expect("a function").clone();
+    let named = loaded.unit.functions.iter().find(|f| &*f.name == "f");
+    let f = named.or(loaded.unit.functions.first()).expect("a function").clone();
     (Arc::new(loaded.unit), f)
 }
 
