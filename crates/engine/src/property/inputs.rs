@@ -121,7 +121,7 @@ impl Image {
     fn pointers(&self, start: u64, size: u64) -> Vec<(u64, u64)> {
         let mut found = Vec::new();
         for (at, _) in self.memory.range(start..start.saturating_add(size)) {
-            if (at - start) % self.width != 0 {
+            if !(at - start).is_multiple_of(self.width) {
                 continue;
             }
             let bytes: Option<Vec<u8>> =

@@ -82,7 +82,7 @@ impl<'a> Places<'a> {
                 let is_aliased = self.unit.aliases.iter().any(|a| a.name == *s || a.target == *s);
                 (!is_aliased).then(|| (Base::Global(s.clone()), Some(0)))
             }
-            Expr::Var(v) => self.leads(*v).then(|| (Base::Behind(*v), Some(0))),
+            Expr::Var(v) => self.leads(*v).then_some((Base::Behind(*v), Some(0))),
             Expr::Op { op: op @ (Op::Add | Op::Sub), args, .. } => {
                 let [a, b] = args.as_slice() else { return None };
                 let (base, by) = match (self.split(a), self.split(b)) {
