@@ -1,7 +1,7 @@
 //! From the command line to a report: the repository, the settings, the versions, the analysis.
 
 use super::affects;
-use super::cached::{Cached, Trees};
+use super::cached::{Cached, Kept};
 use super::compdb::front_end;
 use super::diff_args::DiffArgs;
 use super::globals::DataModelChoice;
@@ -114,7 +114,8 @@ fn fresh(
     settings: &Settings,
     progress: &Progress,
 ) -> Report {
-    let mut report = analysis::diff_watched(request, progress);
+    let outcomes = Kept::outcomes(repository, settings);
+    let mut report = analysis::diff_keeping(request, progress, &outcomes);
     report.hunks.extend(excluded);
     report
         .hunks
@@ -181,7 +182,7 @@ pub fn quantify(
     let newest = job.request.versions.last().map(|v| v.tree.clone());
     let choice = choose(&job.settings, newest.as_deref())?;
     with(&mut job.request.versions, &mut job.request.changes)?;
-    let trees = Trees::of(repository, &job.settings);
+    let trees = Kept::trees(repository, &job.settings);
     let found = analysis::quantify::quantify(&job.request, &choice, wanted, &trees);
     Ok((found, job.request.versions, job.settings))
 }

@@ -4,6 +4,8 @@
 //! program and its solver, and nothing else. The index and the working tree are known by what every
 //! file of them holds. What involves the host's headers is computed each time. A report that is taken
 //! from the cache differs from a fresh one in `cost` only.
+//!
+//! Parts of analyses are kept, too, by what they follow from, and serve other commits ([`Kept`]).
 
 use crate::analysis::{Request, VersionInput};
 use crate::config::Settings;
@@ -79,23 +81,32 @@ fn store(repository: &Repository, settings: &Settings) -> Option<Store> {
     Some(store)
 }
 
-/// Trees of paths that `quantify` keeps.
-pub struct Trees(Option<Store>);
+/// What an analysis keeps for later ones, whatever the commits are.
+pub struct Kept {
+    store: Option<Store>,
+    kind: &'static str,
+}
 
-impl Trees {
-    pub fn of(repository: &Repository, settings: &Settings) -> Trees {
-        Trees(store(repository, settings))
+impl Kept {
+    /// Trees of paths, of `quantify`.
+    pub fn trees(repository: &Repository, settings: &Settings) -> Kept {
+        Kept { store: store(repository, settings), kind: "tree" }
+    }
+
+    /// Outcomes of assertions, of `check`.
+    pub fn outcomes(repository: &Repository, settings: &Settings) -> Kept {
+        Kept { store: store(repository, settings), kind: "outcomes" }
     }
 }
 
-impl Keeper for Trees {
+impl Keeper for Kept {
     fn get(&self, parts: &[String]) -> Option<Vec<u8>> {
-        self.0.as_ref()?.get(Key::new("tree", parts))
+        self.store.as_ref()?.get(Key::new(self.kind, parts))
     }
 
     fn put(&self, parts: &[String], value: &[u8]) {
-        if let Some(store) = &self.0 {
-            store.put(Key::new("tree", parts), value);
+        if let Some(store) = &self.store {
+            store.put(Key::new(self.kind, parts), value);
         }
     }
 }

@@ -222,6 +222,54 @@ fn the_difference_costs_less_than_everything() {
     assert!(queries("incremental") <= queries("full"), "{}", json["cost"]);
 }
 
+/// What was found of a commit serves the check of the next one, and changes nothing that is said, even where what is
+/// kept is damaged.
+#[test]
+fn outcomes_are_kept_for_the_next_commit() {
+    let version = |limit: &str, assertions: &str| {
+        format!(
+            "#include <assert.h>\nstruct s {{ int a, b; }};\nint f(struct s *p, int x)\n{{\n    int r = 1;\n    if (x > 5)\n        \
+             r = {limit};\n    else if (x * x == 9)\n        r = 4;\n    if (p && p->a > x && p->b == r)\n        r = -r;\n    \
+             {assertions}\n    return r;\n}}\n"
+        )
+    };
+    let first = version("3", "assert(r < 6);");
+    let second = version("3", "assert(r < 6); assert(r != -4); assert(r >= -4);");
+    let third = version("2", "assert(r < 6); assert(r != -4); assert(r >= -4 && r != 0);");
+    let repo = TempRepo::new().file("a.c", &first).commit("first");
+    let repo = repo.file("a.c", &second).commit("second").file("a.c", &third).commit("third");
+    let asked = |words: &str| {
+        let output = invdiff(&repo, words);
+        let mut json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let cost = json["cost"].take();
+        (output.status.code(), json, cost["solver_queries"].as_u64().expect("a count"))
+    };
+    let question = "check HEAD~1..HEAD --json --compare-full";
+    let (code, said, fresh) = asked(&format!("{question} --no-cache"));
+    assert!(said["assertions"].to_string().contains("fail"), "{said}");
+    asked("check HEAD~2..HEAD~1 --json");
+    let (again, same, kept) = asked(question);
+    assert_eq!((again, &same), (code, &said));
+    assert!(kept < fresh, "{kept} of {fresh}");
+    let text = |words: &str| invdiff(&repo, words).stdout;
+    assert_eq!(text("check HEAD~1..HEAD"), text("check HEAD~1..HEAD --no-cache"));
+    // Cut off in the middle, and something else altogether.
+    for by in [|b: Vec<u8>| b[..b.len() / 2].to_vec(), |b: Vec<u8>| vec![b'7'; b.len()]] {
+        let mut folders = vec![repo.path().join(".git/invdiff/cache")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
+                match entry.path() {
+                    path if path.is_dir() => folders.push(path),
+                    path => std::fs::write(&path, by(std::fs::read(&path).expect("a file"))).expect("a file"),
+                }
+            }
+        }
+        let (again, same, cost) = asked(question);
+        assert_eq!((again, &same, cost), (code, &said, fresh));
+        asked("check HEAD~2..HEAD~1 --json");
+    }
+}
+
 #[test]
 fn callers_see_to_what_the_configuration_requires() {
     let requires = "requires: [{function: twice, holds: \"x >= 0 && x < 1000\"}]\n";

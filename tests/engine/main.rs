@@ -1,6 +1,9 @@
 //! The engine on a few lines of C: what holds, what a change does to it, which inputs show that. One file a
 //! subject; the sources stand in the tests, and nothing is compiled.
 
+#[allow(dead_code, reason = "the bench of the papers uses the rest")]
+#[path = "../support/properties.rs"]
+mod properties;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -10,16 +10,17 @@ use git_invdiff::symex::Limits;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A version's unit and its one function.
-fn load(text: &str) -> (Arc<Unit>, Arc<Function>) {
+/// A version's unit and its function `f`, or the one that it has.
+pub fn load(text: &str) -> (Arc<Unit>, Arc<Function>) {
     let tree = MemoryTree::new([("a.c", text)]);
     let loaded = frontend::load_unit(&tree, Path::new("a.c"), &c::Options::default()).expect("C");
-    let f = loaded.unit.functions.first().expect("a function").clone();
+    let named = loaded.unit.functions.iter().find(|f| &*f.name == "f");
+    let f = named.or(loaded.unit.functions.first()).expect("a function").clone();
     (Arc::new(loaded.unit), f)
 }
 
 /// Every parameter is between these bounds.
-fn bounded(pool: &mut TermPool, f: &Function, least: i128, most: i128) -> Vec<TermId> {
+pub fn bounded(pool: &mut TermPool, f: &Function, least: i128, most: i128) -> Vec<TermId> {
     let mut all = Vec::new();
     for p in &f.params {
         let var = f.var(*p);
@@ -52,6 +53,7 @@ pub fn compared(old: &str, new: &str, bound: Option<i128>, compare_full: bool) -
         Version { body: &new, written: &new, unit: &new_unit, link: &link },
         &requires,
         &options,
+        None,
     )
     .expect("assertions")
 }

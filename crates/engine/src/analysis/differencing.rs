@@ -15,6 +15,7 @@ use crate::interp::{End, Program};
 use crate::invariant::{self, Property, PropertyKind};
 use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
 use crate::property::{self, Comparison, Finding, Match, Outcome, Step};
+use crate::quantify::Keeper;
 use crate::report::{
     Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, Report, Violation,
 };
@@ -32,11 +33,11 @@ pub(super) fn compare_all(
     lineages: &[Lineage],
     analysed: &[Analysed],
     world: &World,
-    options: &Options,
+    (options, keeper): (&Options, &dyn Keeper),
 ) -> Vec<Option<Comparison>> {
     let one = |(lineage, a): (&Lineage, &Analysed)| {
         // A defect of ours costs what it would have added.
-        fault::caught(|| compare(lineage, a, world, options)).unwrap_or_else(|reason| {
+        fault::caught(|| compare(lineage, a, world, (options, keeper))).unwrap_or_else(|reason| {
             world.has_fault(lineage, &reason);
             None
         })
@@ -44,7 +45,12 @@ pub(super) fn compare_all(
     lineages.par_iter().zip(analysed).map(one).collect()
 }
 
-fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) -> Option<Comparison> {
+fn compare(
+    lineage: &Lineage,
+    a: &Analysed,
+    world: &World,
+    (options, keeper): (&Options, &dyn Keeper),
+) -> Option<Comparison> {
     let differencing = options.differencing?;
     // Of what both versions assert, difference verification has said all there is to say.
     if a.is_harmless && !differencing.compare_full && asserts_the_same(a) || world.watch.is_over() {
@@ -69,6 +75,9 @@ fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) ->
         *pool = scope.pool;
         terms
     };
+    let whole = |v: usize, m: &Member| world.reaches.get(v)?.whole(&m.file, &m.function.name);
+    let around = whole(0, old).zip(whole(1, new));
+    let keeping = around.as_ref().map(|(old, new)| property::Keeping { keeper, around: [old, new] });
     property::compare(
         property::Version { body: &bodies.0, written: &old.function, unit: &old.unit, link: &link_old },
         property::Version { body: &bodies.1, written: &new.function, unit: &new.unit, link: &link_new },
@@ -81,6 +90,7 @@ fn compare(lineage: &Lineage, a: &Analysed, world: &World, options: &Options) ->
             limits: symex::Limits { unroll: options.limits.unroll, ..symex::Limits::default() },
             compare_full: differencing.compare_full,
         },
+        keeping.as_ref(),
     )
 }
 

@@ -73,6 +73,7 @@ pub use watch::Watch;
 
 use crate::cost;
 use crate::invariant;
+use crate::quantify::{Keeper, Nowhere};
 use crate::report::{Assertion, Report, Summary, unseen};
 use lineage::Lineage;
 use loaded::Loaded;
@@ -89,38 +90,51 @@ pub fn diff(request: &Request) -> Report {
 
 /// As [`diff`], and tells how far it is.
 pub fn diff_watched(request: &Request, watch: &dyn Watch) -> Report {
+    diff_keeping(request, watch, &Nowhere)
+}
+
+/// The same, with a place where outcomes of assertions are kept from run to run.
+pub fn diff_keeping(request: &Request, watch: &dyn Watch, keeper: &dyn Keeper) -> Report {
     in_pool(request, || {
         let _room = cost::enter(cost::Room::Analysis);
-        diff_in_pool(request, watch)
+        diff_in_pool(request, Around { watch, keeper })
     })
 }
 
-fn diff_in_pool(request: &Request, watch: &dyn Watch) -> Report {
+/// Who is told, and where things are kept.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    watch: &'a dyn Watch,
+    keeper: &'a dyn Keeper,
+}
+
+fn diff_in_pool(request: &Request, around: Around) -> Report {
     // What comments assert is asserted where it is judged.
     match request.analysis.differencing {
         Some(_) => {
             let mut annotated = annotations::asserted(request);
             let loaded = Loaded::of(&annotated);
             let notices = annotations::add_contracts(&mut annotated, request, &loaded.by_version);
-            let mut report = diff_loaded(&annotated, loaded, watch);
+            let mut report = diff_loaded(&annotated, loaded, around);
             report.notices.extend(notices);
             report
         }
-        None => diff_loaded(request, Loaded::of(request), watch),
+        None => diff_loaded(request, Loaded::of(request), around),
     }
 }
 
-fn diff_loaded(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
-    let mut report = diff_configured(request, loaded, watch);
+fn diff_loaded(request: &Request, loaded: Loaded, around: Around) -> Report {
+    let mut report = diff_configured(request, loaded, around);
     // What was loaded first is not kept beside what is loaded now.
-    configurations::tell(&mut report, request, watch, &|again| diff_loaded(again, Loaded::of(again), watch));
+    let again = |again: &Request| diff_loaded(again, Loaded::of(again), around);
+    configurations::tell(&mut report, request, around.watch, &again);
     report.complete = unseen::is_nothing(&report);
     report.summary = Summary::of(&report);
     report
 }
 
 /// The report of one configuration, but for what is said of all of it.
-fn diff_configured(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Report {
+fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper }: Around) -> Report {
     let mut report = convert::empty_report(request);
     let Loaded { units, by_version, reaches, mut lineages, cut, notices } = loaded;
     report.notices.extend(notices);
@@ -148,7 +162,7 @@ fn diff_configured(request: &Request, loaded: Loaded, watch: &dyn Watch) -> Repo
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
     callers::explain(&mut report, &callers);
     initial::tell(&mut report, &begun, &lineages);
-    let compared = differencing::compare_all(&lineages, &analysed, &world, &options);
+    let compared = differencing::compare_all(&lineages, &analysed, &world, (&options, keeper));
     let weakened = weakened::ask_all(&lineages, &compared, &world, &options);
     let join = |list: &mut Vec<Assertion>, k: usize| {
         if let Some(comparison) = compared.get(k).and_then(Option::as_ref) {

@@ -7,39 +7,30 @@
 
 use super::alone::Alone;
 use super::differencing::{Difference, assert_difference, clause_texts};
+use super::initial::{Known, Prepared, add, all_of, confirmed, fails, is_failure, outcome};
 use super::matching::{Match, pair};
 use super::{Comparison, Effort, Finding, Options, Outcome, Step, Version, Violation};
-use crate::interp::{self, End, Input};
+use crate::interp::Input;
 use crate::invariant::{self, Run};
-use crate::ir::{Function, Op, TermId, TermPool};
-use crate::smt;
+use crate::ir::{Op, TermId, TermPool};
 use crate::symex::{
-    Counts, Direction, Explorer, Impact, Site, Sites, Suspicion, Target, Trie, Verdict, clauses,
+    Answers, Counts, Direction, Explorer, Impact, Manner, Questions, Site, Sites, Slice, Suspicion, Target,
+    Verdict, clauses,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-/// Instructions of one replay.
-const FUEL: u64 = 200_000;
-
 /// Everything that a comparison works with.
-pub(super) struct Work<'a> {
-    pub old: Version<'a>,
+pub(super) struct Work<'a, 'k> {
     pub new: Version<'a>,
     pub old_sites: &'a Sites,
     pub new_sites: &'a Sites,
     pub requires: &'a [TermId],
     pub options: &'a Options,
-    pub solver: smt::Solver,
-    pub trie: Option<Trie>,
+    pub impact: &'a Impact,
+    pub questions: Questions<'k>,
     pub pool: TermPool,
     pub comparison: Comparison,
-}
-
-/// What is known of an assertion of the older version.
-struct Known {
-    outcome: Outcome,
-    counterexample: Option<Input>,
 }
 
 /// An assertion of the newer version on its way through the checks.
@@ -53,38 +44,46 @@ struct Candidate {
     counterexample: Option<Input>,
 }
 
-impl Work<'_> {
-    pub fn run(&mut self, impact: &Impact) {
-        let mut before = Alone::new(self.old);
-        let mut after = Alone::new(self.new);
-        let known = self.initial(&mut before);
+impl Work<'_, '_> {
+    /// Checks the newer version by what is known of the older one; returns which of its assertions hold.
+    pub fn run(
+        &mut self,
+        known: &BTreeMap<usize, Known>,
+        (before, after): (&mut Alone, &mut Alone),
+    ) -> BTreeSet<usize> {
         let start = Instant::now();
         let pairs = self.pairs();
-        let mut candidates = self.difference(&pairs, &known);
-        if impact.affected.is_empty() {
-            self.reuse(&mut candidates, &known, &mut after);
-            self.others(&mut candidates, Direction::All, &mut after);
-        } else {
-            for c in &mut candidates {
-                (c.outcome, c.step) = (Outcome::Unknown, Step::Open);
-                let held = c.old.and_then(|i| known.get(&i)).is_some_and(|k| k.outcome == Outcome::NotFail);
-                if !held && let Some(formula) = self.new_sites.formula(c.site) {
-                    // Of an older one that fails nothing is known on the other paths either.
-                    c.difference.left = clauses(&self.pool, formula);
-                }
+        let mut candidates = self.difference(&pairs, known);
+        let impact = self.impact;
+        for c in candidates.iter_mut().filter(|c| impact.sites.contains(&c.site)) {
+            (c.outcome, c.step) = (Outcome::Unknown, Step::Open);
+            let held = c.old.and_then(|i| known.get(&i)).is_some_and(|k| k.outcome == Outcome::NotFail);
+            let stays = c.old.is_some_and(|i| impact.in_place.contains(&(i, c.site)));
+            if !(held && stays)
+                && let Some(formula) = self.new_sites.formula(c.site)
+            {
+                // Of an older one that fails, or that stands elsewhere, nothing is known on the other paths either.
+                c.difference.left = clauses(&self.pool, formula);
             }
-            self.reuse(&mut candidates, &known, &mut after);
-            self.impacted(&mut candidates, impact, &mut after);
-            self.others(&mut candidates, Direction::Around(&impact.affected), &mut after);
         }
+        for c in candidates.iter_mut().filter(|c| c.outcome == Outcome::Fail) {
+            // What is called may be another function, although nothing here is.
+            let site = &self.new_sites.sites[c.site];
+            if !c.counterexample.as_ref().is_some_and(|input| fails(after, site, input)) {
+                (c.outcome, c.step) = (Outcome::Unknown, Step::Open);
+                c.difference.left =
+                    self.new_sites.formula(c.site).map(|f| clauses(&self.pool, f)).unwrap_or_default();
+            }
+        }
+        self.reuse(&mut candidates, known, after);
+        if !impact.affected.is_empty() {
+            self.impacted(&mut candidates, after);
+        }
+        self.others(&mut candidates, after);
         self.comparison.incremental.time = start.elapsed();
-        if self.options.compare_full {
-            let start = Instant::now();
-            let counts = self.full(&mut after);
-            self.comparison.full = Some(Effort { counts, time: start.elapsed() });
-        }
+        let holds = candidates.iter().filter(|c| c.outcome == Outcome::NotFail).map(|c| c.site).collect();
         for c in candidates {
-            let finding = self.finding(c, &known, &mut before, &mut after);
+            let finding = self.finding(c, known, before, after);
             self.comparison.findings.push(finding);
         }
         for (_, old, _) in pairs.iter().filter(|(m, ..)| *m == Match::Removed) {
@@ -100,26 +99,7 @@ impl Work<'_> {
                 difference: Vec::new(),
             }));
         }
-    }
-
-    /// Checks the older version, assertion by assertion.
-    fn initial(&mut self, before: &mut Alone) -> BTreeMap<usize, Known> {
-        let sites = self.old_sites;
-        let targets = all_of(sites);
-        let mut found: BTreeMap<usize, Input> = BTreeMap::new();
-        let f = self.old.body.clone();
-        let mut confirm = |s: &Suspicion| match confirmed(s, &f, &sites.sites[s.site], before) {
-            Some(input) => found.insert(s.site, input).is_none(),
-            None => false,
-        };
-        let (findings, counts) = self.explore(false, &targets, Direction::All, &mut confirm);
-        add(&mut self.comparison.initial.counts, counts);
-        let outcomes = targets.iter().zip(findings);
-        outcomes
-            .map(|(t, verdict)| {
-                (t.site, Known { outcome: outcome(verdict), counterexample: found.remove(&t.site) })
-            })
-            .collect()
+        holds
     }
 
     fn pairs(&self) -> Vec<(Match, Option<usize>, Option<usize>)> {
@@ -141,9 +121,12 @@ impl Work<'_> {
             let Some((site, formula)) = new.and_then(|j| Some((j, self.new_sites.formula(j)?))) else {
                 continue;
             };
-            let before = old.and_then(|i| Some((self.old_sites.formula(i)?, known.get(&i)?.outcome)));
+            // Where it stood elsewhere, it was about other values.
+            let before = old
+                .filter(|i| self.impact.in_place.contains(&(*i, site)))
+                .and_then(|i| Some((self.old_sites.formula(i)?, known.get(&i)?.outcome)));
             let counts = &mut self.comparison.incremental.counts;
-            let difference = assert_difference(&mut self.pool, &mut self.solver, counts, formula, before);
+            let difference = assert_difference(&mut self.pool, &mut self.questions, counts, formula, before);
             let step = match (difference.left.is_empty(), matched) {
                 (false, _) => Step::Open,
                 (true, Match::Unchanged) => Step::Unchanged,
@@ -181,11 +164,13 @@ impl Work<'_> {
     }
 
     /// Checks I and II.
-    fn impacted(&mut self, candidates: &mut [Candidate], impact: &Impact, after: &mut Alone) {
+    fn impacted(&mut self, candidates: &mut [Candidate], after: &mut Alone) {
+        let impact = self.impact;
         // What is kept comes first: a failure of it is the graver one.
         let mut targets = Vec::new();
         let mut of: Vec<(usize, Step)> = Vec::new();
-        for (k, c) in candidates.iter().enumerate().filter(|(_, c)| c.outcome == Outcome::Unknown) {
+        let is_open = |c: &Candidate| c.outcome == Outcome::Unknown && impact.sites.contains(&c.site);
+        for (k, c) in candidates.iter().enumerate().filter(|(_, c)| is_open(c)) {
             let Some(formula) = self.new_sites.formula(c.site) else { continue };
             let kept: Vec<TermId> =
                 clauses(&self.pool, formula).into_iter().filter(|t| !c.difference.left.contains(t)).collect();
@@ -199,19 +184,23 @@ impl Work<'_> {
         self.decide(candidates, &targets, &of, Direction::Through(&impact.affected), after);
     }
 
-    /// Check III.
-    fn others(&mut self, candidates: &mut [Candidate], direction: Direction, after: &mut Alone) {
-        let mut targets = Vec::new();
-        let mut of: Vec<(usize, Step)> = Vec::new();
-        let after_impacted = matches!(direction, Direction::Around(_));
-        for (k, c) in candidates.iter().enumerate() {
-            let open = c.outcome == Outcome::Unknown || after_impacted && c.outcome == Outcome::NotFail;
-            if open && !c.difference.left.is_empty() {
-                targets.push(Target { site: c.site, holds: self.pool.op(Op::And, &c.difference.left) });
-                of.push((k, Step::CheckIII));
+    /// Check III: of what is affected on the paths that are not, and of the others on all.
+    fn others(&mut self, candidates: &mut [Candidate], after: &mut Alone) {
+        let impact = self.impact;
+        for is_affected in [true, false] {
+            let mut targets = Vec::new();
+            let mut of: Vec<(usize, Step)> = Vec::new();
+            let those = |c: &Candidate| impact.sites.contains(&c.site) == is_affected;
+            for (k, c) in candidates.iter().enumerate().filter(|(_, c)| those(c)) {
+                let open = c.outcome == Outcome::Unknown || is_affected && c.outcome == Outcome::NotFail;
+                if open && !c.difference.left.is_empty() {
+                    targets.push(Target { site: c.site, holds: self.pool.op(Op::And, &c.difference.left) });
+                    of.push((k, Step::CheckIII));
+                }
             }
+            let direction = if is_affected { Direction::Around(&impact.affected) } else { Direction::All };
+            self.decide(candidates, &targets, &of, direction, after);
         }
-        self.decide(candidates, &targets, &of, direction, after);
     }
 
     /// Explores, and gives the candidates what was found of their targets. A candidate keeps the first
@@ -225,15 +214,15 @@ impl Work<'_> {
         after: &mut Alone,
     ) {
         let mut found: BTreeMap<usize, Input> = BTreeMap::new();
-        let (f, sites) = (self.new.body.clone(), self.new_sites);
-        let mut confirm = |s: &Suspicion| match confirmed(s, &f, &sites.sites[s.site], after) {
+        let (version, sites) = (self.new, self.new_sites);
+        let mut confirm = |s: &Suspicion| match confirmed(s, version, &sites.sites[s.site], after) {
             Some(input) => {
                 found.entry(s.site).or_insert(input);
                 true
             }
             None => false,
         };
-        let (findings, counts) = self.explore(true, targets, direction, &mut confirm);
+        let (findings, counts) = self.explore(targets, direction, &mut confirm);
         add(&mut self.comparison.incremental.counts, counts);
         let mut fresh: BTreeMap<usize, (Outcome, Step)> = BTreeMap::new();
         for (verdict, (k, step)) in findings.into_iter().zip(of) {
@@ -265,18 +254,8 @@ impl Work<'_> {
         }
     }
 
-    /// Counts what checking everything costs where nothing is kept of the older version.
-    fn full(&mut self, after: &mut Alone) -> Counts {
-        let (f, sites) = (self.new.body.clone(), self.new_sites);
-        let mut confirm = |s: &Suspicion| confirmed(s, &f, &sites.sites[s.site], after).is_some();
-        self.solver = smt::Solver::new(self.options.solver);
-        self.trie = None;
-        self.explore(true, &all_of(sites), Direction::All, &mut confirm).1
-    }
-
     fn explore(
         &mut self,
-        new: bool,
         targets: &[Target],
         direction: Direction,
         confirm: &mut dyn FnMut(&Suspicion) -> bool,
@@ -284,17 +263,26 @@ impl Work<'_> {
         if targets.is_empty() {
             return (Vec::new(), Counts::default());
         }
-        let (version, sites) = if new { (self.new, self.new_sites) } else { (self.old, self.old_sites) };
+        let (body, unit, sites) = (self.new.body, self.new.unit, self.new_sites);
+        // On all paths, what was decided of the older version is known by what it was asked for.
+        let slice = match direction {
+            Direction::All => Slice::of(body, unit, sites, &BTreeSet::new(), |_| true),
+            Direction::Through(nodes) | Direction::Around(nodes) => {
+                Slice::of(body, unit, sites, nodes, |site| targets.iter().any(|t| t.site == site))
+            }
+        };
         let mut explorer = Explorer {
-            f: version.body,
-            unit: version.unit,
+            f: body,
+            unit,
             sites,
             pool: &mut self.pool,
-            solver: &mut self.solver,
-            trie: self.trie.as_mut(),
+            questions: &mut self.questions,
+            manner: Manner::Joined,
+            slice: Some(&slice),
             limits: self.options.limits,
             requires: self.requires,
             counts: Counts::default(),
+            asked: 0,
         };
         let findings = explorer.check(targets, direction, confirm);
         (findings.into_iter().map(|f| f.verdict).collect(), explorer.counts)
@@ -350,42 +338,28 @@ impl Work<'_> {
     }
 }
 
-/// All assertions of a version.
-fn all_of(sites: &Sites) -> Vec<Target> {
-    let of = |site: usize| Some(Target { site, holds: sites.formula(site)? });
-    (0..sites.sites.len()).filter_map(of).collect()
-}
-
-fn outcome(verdict: Verdict) -> Outcome {
-    match verdict {
-        Verdict::Holds => Outcome::NotFail,
-        Verdict::Fails => Outcome::Fail,
-        Verdict::Open => Outcome::Unknown,
-    }
-}
-
-fn add(to: &mut Counts, more: Counts) {
-    to.queries += more.queries;
-    to.paths += more.paths;
-    to.states += more.states;
-}
-
-/// Replays a suspicion; the input on which the assertion fails, if it does.
-fn confirmed(s: &Suspicion, f: &Function, site: &Site, programs: &mut Alone) -> Option<Input> {
-    let input = invariant::input_of_model(s.pool, s.model, s.conditions, f);
-    fails(programs, site, &input).then_some(input)
-}
-
-fn is_failure(o: &interp::Outcome, site: &Site) -> bool {
-    matches!(&o.end, End::AssertFailed { text, place } if *text == site.text && place.line == site.line)
-}
-
-/// Whether an assertion, alone, fails on an input, whatever functions do that nobody defines.
-fn fails(programs: &mut Alone, site: &Site, input: &Input) -> bool {
-    let Some(program) = programs.with(Some(site)) else { return false };
-    let limits = interp::Limits { fuel: FUEL, ..interp::Limits::default() };
-    let outcome = interp::run(&program, programs.name(), input, &limits);
-    is_failure(&outcome, site) && outcome.assumed.calls.iter().all(|c| c.given)
+/// Counts what checking everything costs by plain symbolic execution, where nothing is known.
+pub(super) fn full(new: Version, mut prepared: Prepared, options: &Options, after: &mut Alone) -> Effort {
+    let start = Instant::now();
+    let mut answers = Answers::new();
+    let targets = all_of(&prepared.sites);
+    let sites = &prepared.sites;
+    let mut confirm = |s: &Suspicion| confirmed(s, new, &sites.sites[s.site], after).is_some();
+    let mut explorer = Explorer {
+        f: new.body,
+        unit: new.unit,
+        sites,
+        pool: &mut prepared.pool,
+        questions: &mut Questions::new(&mut answers, options.solver),
+        manner: Manner::Plain,
+        slice: None,
+        limits: options.limits,
+        requires: &prepared.requires,
+        counts: Counts::default(),
+        asked: 0,
+    };
+    explorer.check(&targets, Direction::All, &mut confirm);
+    Effort { counts: explorer.counts, time: start.elapsed() }
 }
 
 /// Runs both versions with only the assertion in question.
@@ -398,33 +372,4 @@ fn replay(
 ) -> Option<Run> {
     let (a, b) = (before.with(old)?, after.with(Some(new))?);
     Some(invariant::replay(&a, &b, (before.name(), after.name()), input))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::by_hand::{outcome as ended, place, returned};
-
-    #[test]
-    fn a_verdict_is_an_outcome() {
-        let all = [Verdict::Holds, Verdict::Fails, Verdict::Open].map(outcome);
-        assert_eq!(all, [Outcome::NotFail, Outcome::Fail, Outcome::Unknown]);
-    }
-
-    #[test]
-    fn a_run_fails_an_assertion_by_its_text_and_line() {
-        let site = Site { text: "x > 0".into(), line: 7, ordinal: 0 };
-        let fails = |text: &str, line| ended(End::AssertFailed { text: text.into(), place: place(line) });
-        assert!(is_failure(&fails("x > 0", 7), &site));
-        assert!(!is_failure(&fails("x > 0", 8), &site) && !is_failure(&fails("x > 1", 7), &site));
-        assert!(!is_failure(&returned(0), &site) && !is_failure(&ended(End::Abort), &site));
-    }
-
-    #[test]
-    fn costs_are_added_one_by_one() {
-        let counts = |queries, paths, states| Counts { queries, paths, states };
-        let mut sum = counts(1, 2, 3);
-        add(&mut sum, counts(10, 20, 30));
-        assert_eq!((sum.queries, sum.paths, sum.states), (11, 22, 33));
-    }
 }

@@ -2,8 +2,7 @@
 
 use super::Outcome;
 use crate::ir::{Op, TermId, TermPool};
-use crate::smt;
-use crate::symex::{Counts, Known, clauses};
+use crate::symex::{Counts, Known, Questions, clauses};
 
 /// The clauses that one assertion does not say of another, and whether it is known what became of it.
 pub(super) struct Difference {
@@ -18,7 +17,7 @@ pub(super) struct Difference {
 /// paper's line 14 is right by its Lemma 3.7, which needs the other direction.)
 pub(super) fn assert_difference(
     pool: &mut TermPool,
-    solver: &mut smt::Solver,
+    questions: &mut Questions,
     counts: &mut Counts,
     new: TermId,
     matched: Option<(TermId, Outcome)>,
@@ -30,7 +29,7 @@ pub(super) fn assert_difference(
         _ if old == new => Difference { outcome, left: Vec::new() },
         Outcome::Fail => all(),
         Outcome::NotFail => {
-            let left = logical_difference(pool, solver, counts, new, old);
+            let left = logical_difference(pool, questions, counts, new, old);
             let outcome = if left.is_empty() { Outcome::NotFail } else { Outcome::Unknown };
             Difference { outcome, left }
         }
@@ -41,7 +40,7 @@ pub(super) fn assert_difference(
 /// not among those of `old`.
 fn logical_difference(
     pool: &mut TermPool,
-    solver: &mut smt::Solver,
+    questions: &mut Questions,
     counts: &mut Counts,
     new: TermId,
     old: TermId,
@@ -58,8 +57,9 @@ fn logical_difference(
         if pool.as_const(refuted).and_then(|c| c.as_bool()) == Some(false) {
             continue;
         }
-        counts.queries += 1;
-        if !solver.check(pool, &[refuted]).is_unsat() {
+        let asked = questions.ask(pool, &[refuted]);
+        counts.queries += u64::from(asked.was_put);
+        if !asked.answer.is_infeasible() {
             left.push(clause);
         }
     }
@@ -69,12 +69,12 @@ fn logical_difference(
 /// Whether an assertion does not say all that an older one says, as far as the solver knows.
 pub(super) fn is_weaker(
     pool: &mut TermPool,
-    solver: &mut smt::Solver,
+    questions: &mut Questions,
     counts: &mut Counts,
     (old, new): (Option<TermId>, Option<TermId>),
 ) -> bool {
     match (old, new) {
-        (Some(old), Some(new)) => !logical_difference(pool, solver, counts, old, new).is_empty(),
+        (Some(old), Some(new)) => !logical_difference(pool, questions, counts, old, new).is_empty(),
         _ => true,
     }
 }
@@ -119,6 +119,8 @@ pub(super) fn clause_texts(text: &str, count: usize) -> Option<Vec<String>> {
 mod tests {
     use super::*;
     use crate::ir::{Leaf, Sort};
+    use crate::smt;
+    use crate::symex::Answers;
 
     #[test]
     fn clauses_of_a_text() {
@@ -145,9 +147,10 @@ mod tests {
         };
         let (zero, one) = (at_least(&mut pool, 0), at_least(&mut pool, 1));
         let mut check = |new, old, outcome, expected: (Outcome, usize), queries| {
-            let mut solver = smt::Solver::new(smt::Limits::default());
+            let mut known = Answers::new();
+            let mut questions = Questions::new(&mut known, smt::Limits::default());
             let mut counts = Counts::default();
-            let d = assert_difference(&mut pool, &mut solver, &mut counts, new, Some((old, outcome)));
+            let d = assert_difference(&mut pool, &mut questions, &mut counts, new, Some((old, outcome)));
             assert_eq!((d.outcome, d.left.len()), expected);
             assert_eq!(counts.queries, queries);
         };

@@ -9,7 +9,7 @@ use super::planted::Written;
 use crate::ir::{Function, NodeId, TermPool};
 use crate::mvicfg::Mvicfg;
 use crate::smt;
-use crate::symex::{Counts, Site, Sites};
+use crate::symex::{Answers, Counts, Questions, Site, Sites};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An assertion of the older version.
@@ -33,7 +33,8 @@ pub fn lost(old: Written, new: Written, pairs: &[(Site, Site)], limits: smt::Lim
     let after = Sites::of(new.function, new.unit, &mut pool);
     let graph = Mvicfg::build(vec![old.function.clone(), new.function.clone()]);
     let places = Places::of(&graph, &before, &after);
-    let (mut solver, mut counts) = (smt::Solver::new(limits), Counts::default());
+    let (mut known, mut counts) = (Answers::new(), Counts::default());
+    let mut questions = Questions::new(&mut known, limits);
     let mut found = Vec::new();
     for (gap, was) in &places.old {
         let was_there = before.sites[*was].clone();
@@ -47,7 +48,7 @@ pub fn lost(old: Written, new: Written, pairs: &[(Site, Site)], limits: smt::Lim
             Successor::Unclear => continue,
         };
         let formulas = (before.formula(*was), after.formula(now));
-        if is_weaker(&mut pool, &mut solver, &mut counts, formulas) {
+        if is_weaker(&mut pool, &mut questions, &mut counts, formulas) {
             found.push(Lost { was: was_there, now: Some(after.sites[now].clone()), text_became });
         }
     }

@@ -7,7 +7,10 @@
 //!
 //! - [`matching`]: which assertion of the newer version was which of the older one.
 //! - [`differencing`]: Fig. 2, the clauses that are left to check.
+//! - [`initial`]: what is known of the older version.
 //! - [`checks`]: Fig. 3, the checks I, II and III on impacted and other paths.
+//! - [`kept`]: what is known of a version from run to run.
+//! - [`inputs`]: inputs of the solver, with their memory.
 //! - [`alone`]: programs with one assertion, for replays.
 //! - [`lost`]: which old assertions are gone, or say less where they are.
 //! - [`planted`]: a newer version in which an old assertion is put back.
@@ -15,6 +18,9 @@
 mod alone;
 mod checks;
 mod differencing;
+mod initial;
+mod inputs;
+mod kept;
 mod lost;
 mod matching;
 mod planted;
@@ -24,10 +30,14 @@ use crate::interp::Program;
 use crate::invariant::Run;
 use crate::ir::{Function, TermId, TermPool, Unit};
 use crate::smt;
-use crate::symex::{Counts, Impact, Limits, Site, Sites, Trie};
+use crate::symex::{Counts, Impact, Limits, Questions, Site, Sites};
+use alone::Alone;
+use initial::Prepared;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+pub use kept::Keeping;
 pub use lost::{Lost, lost};
 pub use matching::Match;
 pub use planted::{Planted, Written, plant};
@@ -99,8 +109,12 @@ pub struct Comparison {
     pub incremental: Effort,
     /// Runs of inputs on which older assertions fail.
     pub concrete_runs: u64,
-    /// Of checking all of the newer version, where that was asked for.
+    /// Of checking all of the newer version by plain symbolic execution, where that was asked for.
     pub full: Option<Effort>,
+    /// Lines of the newer version that the change may affect, without assertions.
+    pub impacted: BTreeSet<u32>,
+    /// Whether the older version's outcomes were kept by an earlier run.
+    pub was_kept: bool,
 }
 
 /// One version of a function.
@@ -128,27 +142,69 @@ pub struct Options {
 pub type Requires<'a> = &'a dyn Fn(&mut TermPool, &Function, &Unit) -> Vec<TermId>;
 
 /// Compares the assertions of two versions; `None` where neither has any that can be looked at.
-pub fn compare(old: Version, new: Version, requires: Requires, options: &Options) -> Option<Comparison> {
+///
+/// `keeping`: where outcomes are kept from run to run. What is found does not depend on what is kept, unless a limit
+/// is met: then what is kept may know more.
+pub fn compare(
+    old: Version,
+    new: Version,
+    requires: Requires,
+    options: &Options,
+    keeping: Option<&Keeping>,
+) -> Option<Comparison> {
     let _room = cost::enter(cost::Room::Property);
     let mut pool = TermPool::new();
     let sites = (Sites::of(old.body, old.unit, &mut pool), Sites::of(new.body, new.unit, &mut pool));
     if sites.0.sites.is_empty() && sites.1.sites.is_empty() {
         return None;
     }
+    let prepared = [old, new].map(|v| Prepared::of(v, requires));
+    let parts = |k: usize, version: Version| {
+        let p = &prepared[k];
+        keeping.map(|to| kept::parts(version, to.around[k], &p.pool, &p.requires, options))
+    };
+    let parts = [parts(0, old), parts(1, new)];
+    let read = |k: usize| {
+        let sites = prepared[k].sites.sites.len();
+        keeping.zip(parts[k].as_ref()).and_then(|(to, parts)| kept::read(to.keeper, parts, sites))
+    };
+    let (was_kept, known_already) = match read(0) {
+        Some(kept) => (true, kept),
+        None => (false, kept::Kept::default()),
+    };
+    let mut answers = known_already.answers;
+    answers.join(read(1).unwrap_or_default().answers);
+    let [before, after] = prepared;
+    let mut programs = (Alone::new(old), Alone::new(new));
+    let start = Instant::now();
+    let (known, counts) =
+        initial::initial(old, before, options, (&mut answers, &known_already.holds), &mut programs.0);
+    let initial = Effort { counts, time: start.elapsed() };
     let requires = requires(&mut pool, new.body, new.unit);
     let impact = Impact::of((old.body, &sites.0, old.unit), (new.body, &sites.1, new.unit));
     let mut work = checks::Work {
-        old,
         new,
         old_sites: &sites.0,
         new_sites: &sites.1,
         requires: &requires,
         options,
-        solver: smt::Solver::new(options.solver),
-        trie: Some(Trie::new()),
+        impact: &impact,
+        questions: Questions::new(&mut answers, options.solver),
         pool,
         comparison: Comparison::default(),
     };
-    work.run(&impact);
-    Some(work.comparison)
+    let holds = work.run(&known, (&mut programs.0, &mut programs.1));
+    let mut comparison = work.comparison;
+    comparison.initial = initial;
+    comparison.impacted = impact.lines(new.body, &sites.1);
+    comparison.was_kept = was_kept;
+    if options.compare_full {
+        comparison.full = Some(checks::full(new, after, options, &mut programs.1));
+    }
+    if let (Some(to), [Some(of_old), Some(of_new)]) = (keeping, &parts) {
+        let held = known.iter().filter(|(_, k)| k.outcome == Outcome::NotFail).map(|(site, _)| *site);
+        kept::write(to.keeper, of_old, sites.0.sites.len(), held.collect(), &answers);
+        kept::write(to.keeper, of_new, sites.1.sites.len(), holds, &answers);
+    }
+    Some(comparison)
 }

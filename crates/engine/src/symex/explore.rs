@@ -4,15 +4,20 @@
 //! takes needs no question; the other one is asked for. An assertion is checked alone: the question is
 //! whether the path condition allows that it does not hold, and the path goes on as if it held no
 //! matter what, so that one that fails hides none behind it.
+//!
+//! What is asked of an assertion on all its paths is one question, where [`Manner::Joined`] says so: whether some
+//! path allows that it does not hold. Only what that leaves open is asked path by path.
+//!
+//! What becomes of a target does not depend on which others there are, as long as no limit is met.
 
+use super::answers::{Answer, Questions};
+use super::depend::Slice;
 use super::known::Known;
 use super::machine::{Machine, State, Step};
 use super::site::{Region, Sites, stand_ins, substituted};
-use super::trie::{Answer, At, Trie};
 use crate::cost;
 use crate::ir::eval::{Assignment, Program};
-use crate::ir::{Function, Instr, NodeId, Op, TermId, TermPool, Unit};
-use crate::smt;
+use crate::ir::{Function, NodeId, Op, TermId, TermPool, Unit};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,10 +38,22 @@ impl Default for Limits {
     }
 }
 
+/// How assertions are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// One question for all paths; what is known already is not counted.
+    Joined,
+    /// Path by path as they come, and every question is counted: plain symbolic execution.
+    Plain,
+}
+
+/// Most paths that one question is about.
+const MAX_JOINED: usize = 256;
+
 /// What explorations cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Questions that were put to the solver, whatever it remembers.
+    /// Questions that were put to the solver.
     pub queries: u64,
     /// Paths that were followed to their ends.
     pub paths: u64,
@@ -87,18 +104,21 @@ pub struct Suspicion<'a> {
 }
 
 /// Explores one function.
-pub struct Explorer<'a> {
+pub struct Explorer<'a, 'k> {
     pub f: &'a Function,
     pub unit: &'a Unit,
     pub sites: &'a Sites,
     pub pool: &'a mut TermPool,
-    pub solver: &'a mut smt::Solver,
-    /// What is known already, and what will be; without it every question is asked.
-    pub trie: Option<&'a mut Trie>,
+    pub questions: &'a mut Questions<'k>,
+    pub manner: Manner,
+    /// Decisions outside of it are passed over; `None`: each counts.
+    pub slice: Option<&'a Slice>,
     pub limits: Limits,
     /// What holds at the entry.
     pub requires: &'a [TermId],
     pub counts: Counts,
+    /// Questions towards the limit, whether the answer was known before or not.
+    pub asked: u64,
 }
 
 /// A path in the making.
@@ -108,7 +128,6 @@ struct Path {
     conditions: Vec<TermId>,
     /// Meets the conditions.
     model: Option<Assignment>,
-    at: At,
     visits: BTreeMap<NodeId, u32>,
     steps: u64,
     /// One of the nodes of the direction was passed.
@@ -124,10 +143,31 @@ struct Search<'t> {
     leads: Vec<bool>,
     /// Nodes from which an open target can be reached.
     useful: Vec<bool>,
-    complete: bool,
+    /// By target: nodes from which it can be reached.
+    before: Vec<Vec<bool>>,
+    /// By target: under which conditions over the inputs it does not hold, one a path, where that is still to be
+    /// asked.
+    pending: Vec<Vec<TermId>>,
 }
 
-impl Explorer<'_> {
+impl Search<'_> {
+    /// Paths end at a node without their ends being known.
+    fn cut_at(&mut self, node: NodeId) {
+        for (finding, before) in self.findings.iter_mut().zip(&self.before) {
+            if finding.verdict == Verdict::Holds && before[node.0 as usize] {
+                finding.verdict = Verdict::Open;
+            }
+        }
+    }
+
+    fn leave_open(&mut self, k: usize) {
+        if self.findings[k].verdict == Verdict::Holds {
+            self.findings[k].verdict = Verdict::Open;
+        }
+    }
+}
+
+impl Explorer<'_, '_> {
     /// Checks targets on the paths of a direction. `confirm` says whether a suspicion is a failure;
     /// what it does not confirm leaves the target open. A target that has failed is not looked at again.
     pub fn check(
@@ -148,7 +188,8 @@ impl Explorer<'_> {
             direction,
             leads,
             useful: Vec::new(),
-            complete: true,
+            before: targets.iter().map(|t| self.before(t.site)).collect(),
+            pending: vec![Vec::new(); targets.len()],
         };
         search.useful = self.useful(&search);
         let machine = Machine { f: self.f, unit: self.unit };
@@ -157,7 +198,6 @@ impl Explorer<'_> {
             state,
             conditions: Vec::new(),
             model: Some(Assignment::new()),
-            at: Trie::ROOT,
             visits: BTreeMap::new(),
             steps: 0,
             passed: false,
@@ -168,8 +208,8 @@ impl Explorer<'_> {
             work.push(start);
         }
         while let Some(path) = work.pop() {
-            if self.counts.queries >= self.limits.queries || self.counts.paths >= self.limits.paths {
-                search.complete = false;
+            if self.asked >= self.limits.queries || self.counts.paths >= self.limits.paths {
+                (0..targets.len()).for_each(|k| search.leave_open(k));
                 break;
             }
             self.follow(path, &mut search, confirm, &mut work);
@@ -177,11 +217,14 @@ impl Explorer<'_> {
                 break;
             }
         }
-        if !search.complete {
-            let open = search.findings.iter_mut().filter(|f| f.verdict == Verdict::Holds);
-            open.for_each(|f| f.verdict = Verdict::Open);
-        }
+        (0..targets.len()).for_each(|k| self.settle(k, &mut search, confirm));
         search.findings
+    }
+
+    /// Nodes from which an assertion can be reached.
+    fn before(&self, site: usize) -> Vec<bool> {
+        let regions = self.sites.regions.iter().filter(|r| r.site == site);
+        self.leading_to(&regions.map(|r| r.entry).collect())
     }
 
     /// Nodes from which one of some nodes can be reached, these included.
@@ -219,8 +262,13 @@ impl Explorer<'_> {
             let node = path.state.node;
             path.steps += 1;
             if path.steps > self.limits.steps {
-                search.complete = false;
+                search.cut_at(node);
                 return;
+            }
+            match search.direction {
+                Direction::Through(nodes) => path.passed |= nodes.contains(&node),
+                Direction::Around(nodes) if nodes.contains(&node) => return,
+                _ => {}
             }
             let sites = self.sites;
             if let Some(region) = sites.at(node) {
@@ -230,15 +278,14 @@ impl Explorer<'_> {
                 path.state.node = region.exit;
                 continue;
             }
-            match search.direction {
-                Direction::Through(nodes) => path.passed |= nodes.contains(&node),
-                Direction::Around(nodes) if nodes.contains(&node) => return,
-                _ => {}
-            }
             let wanted = path.passed || search.leads[node.0 as usize];
             if node == Function::EXIT || !wanted || !search.useful[node.0 as usize] {
                 self.counts.paths += 1;
                 return;
+            }
+            if let Some(join) = self.slice.and_then(|s| s.passed_over(node)) {
+                path.state.node = join;
+                continue;
             }
             let step = machine.step(self.pool, &mut path.state);
             let succs = &self.f.node(node).succs;
@@ -254,14 +301,14 @@ impl Explorer<'_> {
                     let visits = path.visits.entry(node).or_default();
                     *visits += 1;
                     if *visits > self.limits.unroll + 1 {
-                        search.complete = false;
+                        search.cut_at(node);
                         return;
                     }
                     self.branch(path, cond, yes, no, work);
                     return;
                 }
                 (Step::LeftOut, _) => {
-                    search.complete = false;
+                    search.cut_at(node);
                     return;
                 }
                 _ => {
@@ -302,9 +349,6 @@ impl Explorer<'_> {
             Answer::Open => path.model = None,
         }
         path.conditions.push(literal);
-        if let Some(trie) = &mut self.trie {
-            path.at = trie.then(path.at, literal);
-        }
         true
     }
 
@@ -321,26 +365,18 @@ impl Explorer<'_> {
         {
             return Answer::Feasible(Some(model.clone()));
         }
-        let at = self.trie.as_mut().map(|trie| trie.then(path.at, literal));
-        if let (Some(trie), Some(at)) = (&self.trie, at)
-            && let Some(known) = trie.answer(at)
-        {
-            return known.clone();
-        }
-        self.counts.queries += 1;
-        let answer = match self.solver.check(self.pool, &all) {
-            smt::Verdict::Unsat => Answer::Infeasible,
-            smt::Verdict::Sat(model) => Answer::Feasible(Some(model.input).filter(|_| model.confirmed)),
-            smt::Verdict::Unknown(_) => Answer::Open,
-        };
-        if let (Some(trie), Some(at)) = (&mut self.trie, at) {
-            trie.set(at, answer.clone());
-        }
-        answer
+        self.put(&all)
+    }
+
+    fn put(&mut self, conditions: &[TermId]) -> Answer {
+        let asked = self.questions.ask(self.pool, conditions);
+        self.counts.queries += u64::from(asked.was_put || self.manner == Manner::Plain);
+        self.asked += u64::from(asked.is_new);
+        asked.answer
     }
 
     /// Checks the targets of a region in a state: one question for each that the path condition does not
-    /// settle as it stands. An input that one fails on is tried on the others.
+    /// settle as it stands, at once or with those of other paths. An input that one fails on is tried on the others.
     fn assertions(
         &mut self,
         path: &Path,
@@ -363,6 +399,15 @@ impl Explorer<'_> {
                 left.remove(0);
                 continue;
             }
+            if self.manner == Manner::Joined && !self.is_met(path, fails) {
+                let all: Vec<TermId> = path.conditions.iter().copied().chain([fails]).collect();
+                let together = self.pool.op(Op::And, &all);
+                if self.pool.as_const(together).and_then(|c| c.as_bool()) != Some(false) {
+                    search.pending[k].push(together);
+                }
+                left.remove(0);
+                continue;
+            }
             match self.ask(path, fails) {
                 Answer::Infeasible => {}
                 Answer::Feasible(Some(model)) => self.suspect(path, &model, &mut left, search, confirm),
@@ -370,6 +415,66 @@ impl Explorer<'_> {
             }
             left.retain(|(other, _)| *other != k);
         }
+    }
+
+    /// Whether the path's own input meets a condition.
+    fn is_met(&self, path: &Path, literal: TermId) -> bool {
+        let met = |m: &Assignment| Program::new(self.pool, &[literal]).run(self.pool, m).holds(literal);
+        path.model.as_ref().and_then(met) == Some(true)
+    }
+
+    /// Asks for what is pending of a target: of many paths at once, and path by path only where that tells nothing.
+    fn settle(&mut self, k: usize, search: &mut Search, confirm: &mut dyn FnMut(&Suspicion) -> bool) {
+        let pending = std::mem::take(&mut search.pending[k]);
+        for paths in pending.chunks(MAX_JOINED) {
+            if search.findings[k].verdict == Verdict::Fails {
+                return;
+            }
+            let some = self.pool.op(Op::Or, paths);
+            let fails = match self.put(&[some]) {
+                Answer::Infeasible => continue,
+                Answer::Feasible(Some(model)) => self.shown(k, paths, &model, search, confirm),
+                Answer::Feasible(None) | Answer::Open => false,
+            };
+            if fails {
+                return;
+            }
+            for path in paths {
+                if self.asked >= self.limits.queries {
+                    search.leave_open(k);
+                    return;
+                }
+                let fails = match self.put(&[*path]) {
+                    Answer::Infeasible => continue,
+                    Answer::Feasible(Some(model)) => self.shown(k, &[*path], &model, search, confirm),
+                    Answer::Feasible(None) | Answer::Open => false,
+                };
+                if fails {
+                    return;
+                }
+                search.leave_open(k);
+            }
+        }
+    }
+
+    /// Has it confirmed that a target fails on an input, which may take any of some paths.
+    fn shown(
+        &mut self,
+        k: usize,
+        paths: &[TermId],
+        model: &Assignment,
+        search: &mut Search,
+        confirm: &mut dyn FnMut(&Suspicion) -> bool,
+    ) -> bool {
+        let program = Program::new(self.pool, paths);
+        let run = program.run(self.pool, model);
+        let Some(taken) = paths.iter().find(|p| run.holds(**p) == Some(true)) else { return false };
+        let site = search.targets[k].site;
+        let fails = confirm(&Suspicion { site, pool: self.pool, model, conditions: &[*taken] });
+        if fails {
+            search.findings[k] = Finding { verdict: Verdict::Fails, model: Some(model.clone()) };
+        }
+        fails
     }
 
     /// Has those targets confirmed that fail on an input, and takes them from the list.
@@ -424,9 +529,4 @@ impl Explorer<'_> {
         }
         substituted(self.pool, condition, &by)
     }
-}
-
-/// Whether a node does something: what a change of it may affect.
-pub(super) fn acts(i: &Instr) -> bool {
-    !matches!(i, Instr::Nop)
 }

@@ -1,263 +1,259 @@
 //! What a change may affect: the directed part of DiSE (Person et al., PLDI 2011).
 //!
-//! The assertions of both versions are left out. A node that only the newer version has is affected,
-//! and so is, to a fix-point, what is control dependent on an affected branch and what uses a value
-//! that an affected node wrote. What the older version alone has affects what used its values or was
-//! control dependent on it. A path through no affected node does what it did in the older version.
+//! The assertions of both versions are no code. A node that only one version has is affected there, and so is, to a
+//! fix-point in both versions together, what depends on an affected node by a value or by control, over places
+//! ([`super::place`]). A path through no affected node does what it did in the older version.
 //!
-//! Where the search has to go backwards from affected nodes, reachability in the graph stands for
-//! DiSE's backward slice: it asks for nothing more, and needs no second fix-point.
+//! An assertion whose entry is affected in neither version, and which stands where it stood, reads the same values
+//! for the same inputs: what held of it holds. One that is affected is asked again, on the paths through affected
+//! nodes; where it misses what the older version alone did, its own entry is one.
+//!
+//! The backward slice is [`super::Slice`]: decisions that matter neither to an affected node nor to an assertion that
+//! is asked for are passed over.
 
-use super::explore::acts;
-use super::site::Sites;
-use crate::interp;
-use crate::ir::{Callee, Expr, Function, Global, Instr, NodeId, Object, Unit, VarId};
-use crate::mvicfg::Mvicfg;
-use petgraph::algo::dominators;
-use petgraph::graph::{DiGraph, NodeIndex};
+use super::depend::Side;
+use super::site::{Region, Sites};
+use crate::ir::{Expr, Function, Global, Instr, NodeId, Object, Unit};
+use crate::mvicfg::{MvId, Mvicfg};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Nodes of the newer version that a change may affect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Impact {
+    /// Entries of assertions among them where all paths to them count.
     pub affected: BTreeSet<NodeId>,
-}
-
-/// Something that is written and read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Var(VarId),
-    /// All memory and all outside.
-    Memory,
-}
-
-/// One version, with what its nodes depend on.
-struct Side<'a> {
-    f: &'a Function,
-    ignored: BTreeSet<NodeId>,
-    /// By node: the branches that it is control dependent on.
-    controls: Vec<BTreeSet<NodeId>>,
+    /// Assertions of the newer version that are affected.
+    pub sites: BTreeSet<usize>,
+    /// Those of the older version and of the newer one that stand at one place.
+    pub in_place: BTreeSet<(usize, usize)>,
 }
 
 impl Impact {
     /// Compares two versions. Cost: an alignment, and time quadratic in what changes at worst.
     pub fn of(old: (&Arc<Function>, &Sites, &Unit), new: (&Arc<Function>, &Sites, &Unit)) -> Impact {
         let graph = Mvicfg::build(vec![old.0.clone(), new.0.clone()]);
-        let (before, after) = (Side::new(old.0, old.1), Side::new(new.0, new.1));
+        let (before, after) = (Side::new(old.0, old.2, old.1), Side::new(new.0, new.2, new.1));
         let only = |side: &Side, class: usize| -> BTreeSet<NodeId> {
             let nodes = (0..side.f.nodes.len() as u32).map(NodeId);
             let alone = nodes.filter(|n| {
                 let merged = graph.node_map[class][n.0 as usize];
                 !graph.node(merged).classes.contains(1 - class)
             });
-            alone.filter(|n| !side.ignored.contains(n) && acts(&side.f.node(*n).instr)).collect()
+            alone.filter(|n| is_code(side, *n) && acts(&side.f.node(*n).instr)).collect()
         };
-        let mut affected = only(&after, 1);
-        affected.extend(after.naming(&changed_constants(old.2, new.2)));
-        // Back from the merged graph to the newer version.
-        let shared = |n: NodeId| graph.origin(graph.node_map[0][n.0 as usize], 1);
-        for gone in only(&before, 0) {
-            affected.extend(before.depends_on(gone).into_iter().filter_map(shared));
+        let there = |n: NodeId, class: usize| graph.origin(graph.node_map[class][n.0 as usize], 1 - class);
+        let changed = changed_constants(old.2, new.2);
+        let mut now = only(&after, 1);
+        now.extend(naming(new.0, &changed));
+        let mut was = only(&before, 0);
+        was.extend(naming(old.0, &changed));
+        let edges = Edges::of(&graph, &before, &after);
+        was.extend(&edges.was);
+        now.extend(&edges.now);
+        if now.is_empty() && was.is_empty() {
+            let in_place = in_place(&graph, (old.1, &before), (new.1, &after));
+            return Impact { in_place, ..Impact::default() };
         }
-        affected.extend(redirected(&graph, &before, &after));
-        affected.retain(|n| !after.ignored.contains(n));
-        let mut work: Vec<NodeId> = affected.iter().copied().collect();
-        while let Some(n) = work.pop() {
-            for m in after.depends_on(n) {
-                if !after.ignored.contains(&m) && affected.insert(m) {
-                    work.push(m);
-                }
+        // What is affected in one version is in the other, where it is code there.
+        loop {
+            was = before.forwards(was);
+            now = after.forwards(now);
+            let in_new = was.iter().filter(|n| is_code(&before, **n)).filter_map(|n| there(*n, 0));
+            let in_new: Vec<NodeId> = in_new.filter(|n| is_code(&after, *n) && !now.contains(n)).collect();
+            now.extend(&in_new);
+            let in_old = now.iter().filter(|n| is_code(&after, **n)).filter_map(|n| there(*n, 1));
+            let in_old: Vec<NodeId> = in_old.filter(|n| is_code(&before, *n) && !was.contains(n)).collect();
+            was.extend(&in_old);
+            if in_new.is_empty() && in_old.is_empty() {
+                break;
             }
         }
-        Impact { affected }
+        let in_place = in_place(&graph, (old.1, &before), (new.1, &after));
+        let comes_back = before.comes_back() || after.comes_back();
+        let hit = |sites: &Sites, nodes: &BTreeSet<NodeId>| -> BTreeSet<usize> {
+            let hit = |r: &&Region| comes_back || nodes.contains(&r.entry);
+            sites.regions.iter().filter(hit).map(|r| r.site).collect()
+        };
+        let (lost, mut sites) = (hit(old.1, &was), hit(new.1, &now));
+        // What stands elsewhere now, or where something that stood there was affected, is affected here.
+        let stood = |j: usize| in_place.iter().filter(move |(_, k)| *k == j).map(|(i, _)| *i);
+        let stays = |j: usize| stood(j).next().is_some() && stood(j).all(|i| !lost.contains(&i));
+        sites.extend((0..new.1.sites.len()).filter(|j| !stays(*j)));
+        let missed: BTreeSet<NodeId> = edges.gone.iter().flat_map(|n| before.depends_on(*n)).collect();
+        let was_missed = |i: usize| old.1.regions.iter().any(|r| r.site == i && missed.contains(&r.entry));
+        let misses = |j: usize| comes_back || stood(j).any(was_missed);
+        now.retain(|n| is_code(&after, *n));
+        let entries = new.1.regions.iter().filter(|r| sites.contains(&r.site) && misses(r.site));
+        now.extend(entries.map(|r| r.entry));
+        Impact { affected: now, sites, in_place }
     }
+
+    /// Lines of the affected nodes, without assertions.
+    pub fn lines(&self, f: &Function, sites: &Sites) -> BTreeSet<u32> {
+        let is_own = |n: &&NodeId| sites.at(**n).is_none();
+        self.affected
+            .iter()
+            .filter(is_own)
+            .map(|n| f.node(*n))
+            .filter(|n| acts(&n.instr))
+            .map(|n| n.span.line)
+            .collect()
+    }
+}
+
+/// Whether a node does something: what a change of it may affect.
+fn acts(i: &Instr) -> bool {
+    !matches!(i, Instr::Nop)
+}
+
+/// Whether a node belongs to no assertion.
+fn is_code(side: &Side, n: NodeId) -> bool {
+    !side.inner.contains(&n) && !side.entries.contains(&n)
 }
 
 /// The constant objects whose content is another one in the newer version.
 fn changed_constants(old: &Unit, new: &Unit) -> BTreeSet<Arc<str>> {
-    let same = |g: &Global| {
-        let before = old.global(&g.symbol);
-        before.is_some_and(|b| b.is_known_constant() && b.size == g.size && b.init == g.init)
+    let same = |g: &Global, other: &Unit| {
+        let there = other.global(&g.symbol);
+        there.is_some_and(|b| b.is_known_constant() && b.size == g.size && b.init == g.init)
     };
-    new.globals.iter().filter(|g| g.is_known_constant() && !same(g)).map(|g| g.symbol.clone()).collect()
+    let constants = |unit: &Unit, other: &Unit| -> Vec<Arc<str>> {
+        let all = unit.globals.iter().filter(|g| g.is_known_constant() && !same(g, other));
+        all.map(|g| g.symbol.clone()).collect()
+    };
+    constants(new, old).into_iter().chain(constants(old, new)).collect()
 }
 
-/// Where an edge of a shared node leads elsewhere, although nothing on the way was put in: the node
-/// that it leads to now.
-fn redirected(graph: &Mvicfg, old: &Side, new: &Side) -> Vec<NodeId> {
-    let landing = |side: &Side, class: usize, start: NodeId| {
-        let mut n = start;
-        for _ in 0..side.f.nodes.len() {
-            let node = side.f.node(n);
-            let passing = side.ignored.contains(&n) || !acts(&node.instr) || {
-                let merged = graph.node_map[class][n.0 as usize];
-                !graph.node(merged).classes.contains(1 - class) && !matches!(node.instr, Instr::Branch { .. })
-            };
-            let next = match side.regions_exit(n) {
-                Some(exit) => Some(exit),
-                None => node.succs.first().copied().filter(|_| node.succs.len() == 1),
-            };
-            match next.filter(|_| passing) {
-                Some(next) => n = next,
-                None => break,
-            }
-        }
-        n
-    };
-    let mut found = Vec::new();
-    for (i, node) in new.f.nodes.iter().enumerate() {
-        let here = NodeId(i as u32);
-        let merged = graph.node_map[1][i];
-        let Some(there) = graph.origin(merged, 0) else { continue };
-        if new.ignored.contains(&here) {
-            continue;
-        }
-        for (a, b) in old.f.node(there).succs.iter().zip(&node.succs) {
-            let (a, b) = (landing(old, 0, *a), landing(new, 1, *b));
-            if graph.node_map[0][a.0 as usize] != graph.node_map[1][b.0 as usize] {
-                found.extend([b, here]);
-            }
-        }
-    }
-    found
-}
-
-impl<'a> Side<'a> {
-    fn new(f: &'a Function, sites: &Sites) -> Side<'a> {
-        let ignored = sites.regions.iter().flat_map(|r| r.nodes.iter().copied()).collect();
-        Side { f, ignored, controls: control_dependence(f) }
-    }
-
-    /// The nodes that name one of some symbols.
-    fn naming(&self, symbols: &BTreeSet<Arc<str>>) -> Vec<NodeId> {
-        let names = |n: &NodeId| {
-            let mut found = false;
-            self.f.node(*n).instr.for_each_operand(&mut |e| {
-                e.for_each(&mut |e| {
-                    found |= matches!(e, Expr::Addr(Object::Global(s)) if symbols.contains(s));
-                });
+/// The nodes that name one of some symbols.
+fn naming(f: &Function, symbols: &BTreeSet<Arc<str>>) -> Vec<NodeId> {
+    let names = |n: &NodeId| {
+        let mut found = false;
+        f.node(*n).instr.for_each_operand(&mut |e| {
+            e.for_each(&mut |e| {
+                found |= matches!(e, Expr::Addr(Object::Global(s)) if symbols.contains(s));
             });
-            found
+        });
+        found
+    };
+    (0..f.nodes.len() as u32).map(NodeId).filter(names).collect()
+}
+
+/// Where a path goes on from a node without meeting a shared instruction that does something, and which instructions
+/// of this version alone it passes; without `over_alone` it stops at those.
+fn landing(
+    graph: &Mvicfg,
+    side: &Side,
+    class: usize,
+    start: NodeId,
+    over_alone: bool,
+) -> (NodeId, Vec<NodeId>) {
+    let (mut n, mut passed) = (start, Vec::new());
+    for _ in 0..side.f.nodes.len() {
+        let node = side.f.node(n);
+        let is_silent = !is_code(side, n) || !acts(&node.instr);
+        let is_passed = !is_silent && over_alone && {
+            let merged = graph.node_map[class][n.0 as usize];
+            !graph.node(merged).classes.contains(1 - class) && !matches!(node.instr, Instr::Branch { .. })
         };
-        (0..self.f.nodes.len() as u32).map(NodeId).filter(names).collect()
-    }
-
-    /// Where an ignored region goes on.
-    fn regions_exit(&self, n: NodeId) -> Option<NodeId> {
-        if !self.ignored.contains(&n) {
-            return None;
-        }
-        // Every way out of a region but the failure leads to one node.
-        let mut work = vec![n];
-        let mut seen = BTreeSet::new();
-        while let Some(m) = work.pop() {
-            if !self.ignored.contains(&m) {
-                return Some(m);
+        match side.flow[n.0 as usize].as_slice() {
+            &[next] if is_silent || is_passed => {
+                passed.extend(is_passed.then_some(n));
+                n = next;
             }
-            if seen.insert(m) {
-                work.extend(&self.f.node(m).succs);
-            }
+            _ => break,
         }
-        None
     }
+    (n, passed)
+}
 
-    /// What directly depends on a node: uses of what it writes, and what it controls.
-    fn depends_on(&self, n: NodeId) -> BTreeSet<NodeId> {
-        let mut found = BTreeSet::new();
-        if self.f.node(n).succs.len() > 1 {
-            let controlled = (0..self.f.nodes.len() as u32).map(NodeId);
-            found.extend(controlled.filter(|m| self.controls[m.0 as usize].contains(&n)));
-        }
-        for place in writes(self.f, &self.f.node(n).instr) {
-            let mut seen = BTreeSet::new();
-            let mut work = self.f.node(n).succs.clone();
-            while let Some(m) = work.pop() {
-                if !seen.insert(m) {
-                    continue;
+/// What edges of shared nodes tell.
+#[derive(Default)]
+struct Edges {
+    /// Where one leads elsewhere, although nothing on the way was put in: the node that it leads to, and its own.
+    was: BTreeSet<NodeId>,
+    now: BTreeSet<NodeId>,
+    /// What the older version does on one, where the newer one has nothing in its place.
+    gone: BTreeSet<NodeId>,
+}
+
+impl Edges {
+    fn of(graph: &Mvicfg, old: &Side, new: &Side) -> Edges {
+        let mut found = Edges::default();
+        for i in 0..new.f.nodes.len() {
+            let here = NodeId(i as u32);
+            let Some(there) = graph.origin(graph.node_map[1][i], 0) else { continue };
+            if !is_code(new, here) || !is_code(old, there) {
+                continue;
+            }
+            let (was, now) = (&old.flow[there.0 as usize], &new.flow[i]);
+            for (a, b) in was.iter().zip(now) {
+                let (a, passed) = landing(graph, old, 0, *a, true);
+                let (b, instead) = landing(graph, new, 1, *b, true);
+                if instead.is_empty() {
+                    found.gone.extend(passed);
                 }
-                let instr = &self.f.node(m).instr;
-                if reads(self.f, instr).contains(&place) {
-                    found.insert(m);
+                if graph.node_map[0][a.0 as usize] != graph.node_map[1][b.0 as usize] {
+                    found.was.extend([a, there]);
+                    found.now.extend([b, here]);
                 }
-                let over = matches!((instr, place), (Instr::Assign { dst, .. }, Place::Var(v)) if *dst == v);
-                if !over {
-                    work.extend(&self.f.node(m).succs);
-                }
+            }
+            if was.len() != now.len() {
+                found.was.insert(there);
+                found.now.insert(here);
             }
         }
         found
     }
 }
 
-fn place_of(f: &Function, v: VarId) -> Place {
-    if f.var(v).in_memory { Place::Memory } else { Place::Var(v) }
-}
-
-fn writes(f: &Function, i: &Instr) -> Vec<Place> {
-    match i {
-        Instr::Assign { dst, .. } | Instr::Load { dst, .. } => vec![place_of(f, *dst)],
-        Instr::Declare(v) => vec![place_of(f, *v)],
-        Instr::Measure { var, .. } => var.iter().map(|v| place_of(f, *v)).collect(),
-        Instr::Store { .. } | Instr::Copy { .. } | Instr::Zero { .. } => vec![Place::Memory],
-        Instr::Call { dst, .. } => {
-            let mut places = vec![Place::Memory];
-            places.extend(dst.map(|v| place_of(f, v)));
-            places
-        }
-        Instr::Unknown { writes, .. } => {
-            let mut places = vec![Place::Memory];
-            places.extend(writes.iter().map(|v| place_of(f, *v)));
-            places
-        }
-        Instr::Nop | Instr::Branch { .. } | Instr::Return { .. } | Instr::Unreachable => Vec::new(),
-    }
-}
-
-fn reads(f: &Function, i: &Instr) -> BTreeSet<Place> {
-    let mut places = BTreeSet::new();
-    i.for_each_operand(&mut |e| e.for_each_var(&mut |v| _ = places.insert(place_of(f, v))));
-    let memory = match i {
-        Instr::Load { .. } | Instr::Copy { .. } | Instr::Unknown { .. } => true,
-        Instr::Call { callee, args, .. } => {
-            !matches!(callee, Callee::Direct(name) if interp::is_library(name) && args.is_empty())
-        }
-        _ => false,
+/// The assertions that stand at one place in both versions: in front of the same instructions, or behind the same.
+fn in_place(graph: &Mvicfg, old: (&Sites, &Side), new: (&Sites, &Side)) -> BTreeSet<(usize, usize)> {
+    let next = |(sites, side): (&Sites, &Side), class: usize| -> Vec<BTreeSet<MvId>> {
+        let of = |site: usize| {
+            let regions = sites.regions.iter().filter(|r| r.site == site);
+            let landings = regions.map(|r| landing(graph, side, class, r.exit, false));
+            landings.map(|(n, _)| graph.node_map[class][n.0 as usize]).collect()
+        };
+        (0..sites.sites.len()).map(of).collect()
     };
-    if memory {
-        places.insert(Place::Memory);
-    }
-    places
-}
-
-/// By node: the branches that decide whether it is executed (Ferrante, Ottenstein and Warren).
-fn control_dependence(f: &Function) -> Vec<BTreeSet<NodeId>> {
-    let n = f.nodes.len();
-    // Backwards, with one more node that all ends lead to.
-    let mut graph = DiGraph::<(), ()>::with_capacity(n + 1, 2 * n);
-    (0..=n).for_each(|_| _ = graph.add_node(()));
-    for (i, node) in f.nodes.iter().enumerate() {
-        for s in &node.succs {
-            graph.add_edge(NodeIndex::new(s.0 as usize), NodeIndex::new(i), ());
-        }
-        if node.succs.is_empty() {
-            graph.add_edge(NodeIndex::new(n), NodeIndex::new(i), ());
-        }
-    }
-    let doms = dominators::simple_fast(&graph, NodeIndex::new(n));
-    let up = |i: usize| doms.immediate_dominator(NodeIndex::new(i)).map(NodeIndex::index);
-    let mut controls = vec![BTreeSet::new(); n];
-    for (i, node) in f.nodes.iter().enumerate().filter(|(_, node)| node.succs.len() > 1) {
-        let stop = up(i);
-        for s in &node.succs {
-            let mut at = Some(s.0 as usize);
-            let mut left = n + 1;
-            while let Some(here) = at.filter(|a| Some(*a) != stop && *a < n && left > 0) {
-                controls[here].insert(NodeId(i as u32));
-                at = up(here);
-                left -= 1;
+    let previous = |(sites, side): (&Sites, &Side), class: usize| -> Vec<BTreeSet<MvId>> {
+        let of = |site: usize| {
+            let regions = sites.regions.iter().filter(|r| r.site == site);
+            regions.flat_map(|r| before(graph, side, class, r.entry)).collect()
+        };
+        (0..sites.sites.len()).map(of).collect()
+    };
+    let counts = |sites: &Sites, site: usize| sites.regions.iter().filter(|r| r.site == site).count();
+    let (next_old, next_new) = (next(old, 0), next(new, 1));
+    let (previous_old, previous_new) = (previous(old, 0), previous(new, 1));
+    let mut found = BTreeSet::new();
+    for i in 0..old.0.sites.len() {
+        for j in 0..new.0.sites.len() {
+            // What cannot fail is no code, wherever it stands.
+            let is_settled = counts(old.0, i) == 0 && counts(new.0, j) == 0;
+            let same = counts(old.0, i) == counts(new.0, j)
+                && (next_old[i] == next_new[j] || previous_old[i] == previous_new[j]);
+            if is_settled || same {
+                found.insert((i, j));
             }
         }
     }
-    controls
+    found
+}
+
+/// The last instructions that do something before a node.
+fn before(graph: &Mvicfg, side: &Side, class: usize, n: NodeId) -> BTreeSet<MvId> {
+    let (mut found, mut seen, mut work) = (BTreeSet::new(), BTreeSet::new(), side.back(n).to_vec());
+    while let Some(m) = work.pop() {
+        if !seen.insert(m) {
+            continue;
+        }
+        if m == Function::ENTRY || is_code(side, m) && acts(&side.f.node(m).instr) {
+            found.insert(graph.node_map[class][m.0 as usize]);
+        } else {
+            work.extend(side.back(m));
+        }
+    }
+    found
 }

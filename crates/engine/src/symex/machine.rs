@@ -15,6 +15,11 @@ const PURE: [&str; 16] = [
     "isupper", "isxdigit", "labs", "llabs", "tolower", "toupper",
 ];
 
+/// Whether a function leaves memory alone, whatever it is given.
+pub(super) fn is_pure(name: &str) -> bool {
+    PURE.contains(&name)
+}
+
 /// Where a path is, and what it knows.
 #[derive(Clone, Debug)]
 pub struct State {
@@ -104,7 +109,8 @@ impl Machine<'_> {
 
     fn unknown(&self, pool: &mut TermPool, state: &mut State, sort: Sort) -> TermId {
         state.unknowns += 1;
-        let key = format!("{}:{}", state.node.0, state.unknowns).into();
+        // No number of a node: terms of one path never meet those of another.
+        let key = state.unknowns.to_string().into();
         pool.leaf(Leaf::Havoc { key, sort })
     }
 
@@ -156,7 +162,7 @@ impl Machine<'_> {
             }
             Instr::Call { noreturn: true, .. } | Instr::Unreachable => return Step::End,
             Instr::Call { dst, callee, .. } => {
-                if !matches!(callee, Callee::Direct(name) if PURE.contains(&&**name)) {
+                if !matches!(callee, Callee::Direct(name) if is_pure(name)) {
                     state.memory = self.unknown(pool, state, Sort::Mem);
                 }
                 if let Some(dst) = dst

@@ -8,21 +8,25 @@
 //!
 //! - [`Sites`]: the assertions of a function, each with its condition as a formula.
 //! - [`Explorer`]: the paths of a function, and which assertions fail on some of them.
-//! - [`Trie`]: path conditions that were decided, for later explorations of the same terms.
+//! - [`Questions`]: what is asked of the solver, once for all explorations and runs ([`Answers`]).
 //! - [`Known`]: what a path condition says without the solver.
 //! - [`Impact`]: what a change may affect (DiSE); explorations can be limited to paths through it, or
 //!   to the others.
+//! - [`Slice`]: what may matter to some nodes; explorations pass over decisions that do not.
 
+mod answers;
+mod depend;
 mod explore;
 mod impact;
 mod known;
 mod machine;
 mod order;
+mod place;
 mod site;
-mod trie;
 
-pub use explore::{Counts, Direction, Explorer, Finding, Limits, Suspicion, Target, Verdict};
+pub use answers::{Answer, Answers, Asked, Entry, Questions};
+pub use depend::Slice;
+pub use explore::{Counts, Direction, Explorer, Finding, Limits, Manner, Suspicion, Target, Verdict};
 pub use impact::Impact;
 pub use known::Known;
 pub use site::{Region, Site, Sites, assertions_of, clauses, is_failure, without};
-pub use trie::Trie;

@@ -129,6 +129,13 @@ impl Assignment {
         bytes.into_iter()
     }
 
+    /// Returns the fixed bytes of all memories that are not computed, by root and address.
+    pub fn bytes(&self) -> Vec<((u128, u64), u8)> {
+        let mut bytes: Vec<((u128, u64), u8)> = self.bytes.iter().map(|(at, b)| (*at, *b)).collect();
+        bytes.sort_unstable();
+        bytes
+    }
+
     pub(super) fn has_byte(&self, root: u128, address: u64) -> bool {
         self.bytes.contains_key(&(root, address))
     }
