@@ -51,6 +51,9 @@ pub fn report_with_request(
 ) -> Result<(Report, Settings, Request), CliError> {
     let job = job(repository, args, context)?;
     let report = report_of(&job, repository, context);
+    if job.is_whole && job.limit.is_none() && repository.objects().unreadable().is_empty() {
+        Kept::commits(repository, &job.settings).put_commit(&report);
+    }
     Ok((report, job.settings, job.request))
 }
 
@@ -66,7 +69,7 @@ pub fn report_with_versions(
 
 /// Returns the report of a job, from the cache if it has it.
 fn report_of(job: &Job, repository: &Repository, context: &Context) -> Report {
-    let Job { request, changes, settings, limit } = job;
+    let Job { request, changes, settings, limit, .. } = job;
     let excluded = changes.iter().flat_map(excluded_hunks).collect();
     report_of_request(request, excluded, settings, *limit, repository, context)
 }
@@ -217,6 +220,8 @@ struct Job {
     settings: Settings,
     /// Time for the analysis.
     limit: Option<Duration>,
+    /// Facts of all that changes are asked for.
+    is_whole: bool,
 }
 
 fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Result<Job, CliError> {
@@ -230,13 +235,17 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
     // Of more versions these facts are told anyway: a report that is kept serves who asks for them, too.
     analysis.subsets &= infos.len() < 3;
     let changes = repository.changes(&range, &change_options(repository, &split.paths, &settings)?)?;
+    let is_whole = split.paths.is_empty()
+        && args.function.is_empty()
+        && !args.properties_only
+        && analysis.effort != analysis::Effort::Quick;
     let request = Request {
         versions: range.versions.iter().map(version_input).collect(),
         changes: changes.iter().map(file_changes).collect(),
         options: front_end(repository, &settings, context)?,
         analysis,
     };
-    Ok(Job { request, changes, settings, limit: args.limit })
+    Ok(Job { request, changes, settings, limit: args.limit, is_whole })
 }
 
 /// How much more a deep analysis may cost.

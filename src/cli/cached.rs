@@ -11,7 +11,7 @@ use crate::analysis::{Request, VersionInput};
 use crate::config::Settings;
 use crate::history::Repository;
 use crate::quantify::Keeper;
-use crate::report::{Cost, HunkReport, Report};
+use crate::report::{Cost, FunctionReport, HunkReport, Report};
 use crate::store::cache::{Key, Store};
 use std::path::PathBuf;
 
@@ -93,10 +93,38 @@ impl Kept {
         Kept { store: store(repository, settings), kind: "tree" }
     }
 
+    /// What reports on single commits say of functions.
+    pub fn commits(repository: &Repository, settings: &Settings) -> Kept {
+        Kept { store: store(repository, settings), kind: "commit" }
+    }
+
+    /// Keeps what a report on a commit against its parent says, if it is one.
+    pub fn put_commit(&self, report: &Report) {
+        let [old, new] = report.versions.as_slice() else { return };
+        let Some(commit) = &new.commit else { return };
+        // The index and the working tree are no parents.
+        let is_other = old.commit.is_none() && old.name != "EMPTY";
+        if is_other || self.of_commit(commit, old.commit.as_deref()).is_some() {
+            return;
+        }
+        if let Ok(bytes) = serde_json::to_vec(&report.functions) {
+            self.put(&parts_of(commit, old.commit.as_deref()), &bytes);
+        }
+    }
+
+    /// What is kept of a commit against its parent; none is what a root has.
+    pub fn of_commit(&self, commit: &str, parent: Option<&str>) -> Option<Vec<FunctionReport>> {
+        serde_json::from_slice(&self.get(&parts_of(commit, parent))?).ok()
+    }
+
     /// Outcomes of assertions, of `check`.
     pub fn outcomes(repository: &Repository, settings: &Settings) -> Kept {
         Kept { store: store(repository, settings), kind: "outcomes" }
     }
+}
+
+fn parts_of(commit: &str, parent: Option<&str>) -> [String; 2] {
+    [commit.to_owned(), parent.unwrap_or_default().to_owned()]
 }
 
 impl Keeper for Kept {

@@ -81,7 +81,7 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         ..DiffArgs::default()
     };
     let (mut report, settings, request) = analyse::report_with_request(&repository, &diff, context)?;
-    ages::add(&mut report, &settings, context);
+    ages::add(&mut report, &repository, &settings, context);
     if !globs.is_empty() {
         report.assertions.retain(|a| globs.iter().any(|glob| glob.matches(&a.file, &a.function)));
         report.functions.retain(|f| globs.iter().any(|glob| glob.matches(&f.file, &f.name)));

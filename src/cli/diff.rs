@@ -26,7 +26,7 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     let mut filter = args.filter(&repository.prefix())?;
     let (mut report, settings, request) = analyse::report_with_request(&repository, &args, context)?;
     let code = exit_code(&report, &args, settings.strict);
-    ages::add(&mut report, &settings, context);
+    ages::add(&mut report, &repository, &settings, context);
     filter.held = args.held.held_in(&repository, &report.versions)?;
     if filter.templates.is_empty() && settings.analysis.templates != Settings::default().analysis.templates {
         filter.templates = settings.analysis.templates.clone();

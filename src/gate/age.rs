@@ -1,8 +1,9 @@
-//! How long a fact that a change takes away had held before the range, as far as the notes of earlier commits know.
+//! How long a fact that a change takes away had held before the range, as far as the notes of earlier commits know, or
+//! the cache, where a report on one of them is kept.
 //!
 //! Nothing is analysed: a fact is as old as the commit whose note says that it came, or that its function
-//! did; a property at least as the last commit whose note speaks of its function. A commit without a note that
-//! speaks of it ends what is known, and so does one whose note says that the function was not understood.
+//! did; a property at least as the last commit whose note speaks of its function. A commit of which neither a note nor
+//! the cache speaks ends what is known, and so does one of which they say that the function was not understood.
 
 use crate::report::{COMPILER, Churn, Fact, FunctionReport, Outcome, Report, note};
 use crate::store::Git;
@@ -12,18 +13,21 @@ use std::collections::BTreeMap;
 /// Commits before a range whose notes are asked, unless a policy asks for other ages.
 pub const LONGEST: u32 = 100;
 
+/// What is kept of a commit against its parent, which only a root has not.
+pub type Kept<'k> = &'k dyn Fn(&str, Option<&str>) -> Option<Vec<FunctionReport>>;
+
 /// Says how old what a report loses is: what is known within the range, and from the notes on `base`, its first
-/// version, and the commits before that, at most `longest` of them: an age of so many may be more. Cost: some git
-/// processes, whatever the number; one where there are no notes.
+/// version, and the commits before that, at most `longest` of them, or from what is kept of them: an age of so many
+/// may be more. Cost: some git processes, whatever the number; two where there are no notes.
 pub fn fill(
     report: &mut Report,
     git: &Git,
-    notes: &Notes<'_>,
+    (notes, kept): (&Notes<'_>, Kept<'_>),
     base: &str,
     longest: u32,
 ) -> Result<(), NotesError> {
-    let known = match longest > 0 && is_wanted(report) && notes.exist()? {
-        true => history(git, notes, base, longest)?,
+    let known = match longest > 0 && is_wanted(report) {
+        true => history(git, (notes, kept), base, longest)?,
         false => Vec::new(),
     };
     let history: Vec<&Vec<FunctionReport>> = known.iter().collect();
@@ -66,17 +70,39 @@ fn untouched(history: &[&Vec<FunctionReport>], function: &str) -> u32 {
     u32::try_from(history.iter().take_while(is_silent).count()).unwrap_or(u32::MAX)
 }
 
-/// What notes say of `base` and the commits before it, the newest first, up to the first that has none.
+/// What notes and the cache say of `base` and the commits before it, the newest first, up to the first of which they
+/// say nothing.
 fn history(
     git: &Git,
-    notes: &Notes<'_>,
+    (notes, kept): (&Notes<'_>, Kept<'_>),
     base: &str,
     longest: u32,
 ) -> Result<Vec<Vec<FunctionReport>>, NotesError> {
     let count = format!("--max-count={longest}");
-    let listed = git.line(&["rev-list", "--first-parent", &count, base, "--"])?;
-    let commits: Vec<String> = listed.lines().map(str::to_owned).collect();
-    let payloads = notes.read_each(&commits)?;
+    let listed = git.line(&["rev-list", "--first-parent", "--parents", &count, base, "--"])?;
+    let commits: Vec<(&str, Option<&str>)> = listed
+        .lines()
+        .filter_map(|line| {
+            let mut ids = line.split_whitespace();
+            Some((ids.next()?, ids.next()))
+        })
+        .collect();
+    let mut noted = match notes.exist()? {
+        true => noted(git, notes, &commits.iter().map(|(c, _)| (*c).to_owned()).collect::<Vec<_>>())?,
+        false => BTreeMap::new(),
+    };
+    let known =
+        |(commit, parent): &(&str, Option<&str>)| noted.remove(*commit).or_else(|| kept(commit, *parent));
+    Ok(commits.iter().map_while(known).collect())
+}
+
+/// What notes say, by commit.
+fn noted(
+    git: &Git,
+    notes: &Notes<'_>,
+    commits: &[String],
+) -> Result<BTreeMap<String, Vec<FunctionReport>>, NotesError> {
+    let payloads = notes.read_each(commits)?;
     let known: Vec<String> = payloads.keys().cloned().collect();
     let ends = if known.is_empty() { Vec::new() } else { all_ends(git, &known)? };
     let mut histories: BTreeMap<String, Vec<FunctionReport>> = BTreeMap::new();
@@ -88,7 +114,7 @@ fn history(
             histories.insert(commit, note::report(record).functions);
         }
     }
-    Ok(commits.iter().map_while(|c| histories.remove(c)).collect())
+    Ok(histories)
 }
 
 /// Versions that a fact of a function had held, from the newest note back to the one that brings it; all

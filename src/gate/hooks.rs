@@ -204,7 +204,8 @@ fn stays_staged() -> bool {
 fn aged(hook: &Hook<'_>, mut report: Report) -> Report {
     let notes = Notes::new(hook.git, hook.settings.notes_ref.clone());
     // Where notes cannot be read, nothing is known.
-    let _ = age::fill(&mut report, hook.git, &notes, "HEAD", hook.settings.policy.longest_age());
+    let known = (&notes, &|_: &str, _: Option<&str>| None as Option<Vec<_>>);
+    let _ = age::fill(&mut report, hook.git, (known.0, known.1), "HEAD", hook.settings.policy.longest_age());
     report
 }
 

@@ -306,7 +306,47 @@ fn no_proved_fact_is_refuted() {
     assert!(held > clauses / 2, "{held} of {clauses}");
 }
 
-/// A wrong fact is refuted: the test above can fail.
+/// What WP, which knows neither runs nor our engine, proves of some contracts: how many, and of how many.
+fn proved_by_wp(text: &str) -> Option<(usize, usize)> {
+    let folder = tempfile::tempdir().ok()?;
+    let home = |program: &str| {
+        let mut command = Command::new(program);
+        command.env("HOME", folder.path());
+        command
+    };
+    let file = folder.path().join("a.c");
+    std::fs::write(&file, text).ok()?;
+    let detected = home("why3").args(["config", "detect"]).output();
+    if !detected.is_ok_and(|o| String::from_utf8_lossy(&o.stdout).contains("Z3")) {
+        skipped("why3", "no Why3 that knows Z3");
+        return None;
+    }
+    let options = ["-wp", "-wp-prover", "z3", "-wp-timeout", "2", "-wp-par", "2", "-machdep", "x86_64"];
+    let output = home("frama-c").args(options).arg(&file).output().ok()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = said.lines().find_map(|l| l.split("Proved goals:").nth(1))?;
+    let (proved, all) = line.split_once('/')?;
+    Some((proved.trim().parse().ok()?, all.trim().parse().ok()?))
+}
+
+#[test]
+fn another_prover_proves_some_of_the_facts() {
+    if !is_there() {
+        return;
+    }
+    let (mut proved, mut all, mut programs) = (0, 0, 0);
+    for seed in 0..rounds("INVDIFF_FRAMA_C_WP", 3, 20) as u64 {
+        let source = generate_c::program(seed).source;
+        let Some(unit) = compiled::load(&source) else { continue };
+        let (text, clauses) = contracts(&unit, &source, 1);
+        let Some((done, goals)) = proved_by_wp(&text).filter(|_| clauses > 0) else { continue };
+        (proved, all, programs) = (proved + done, all + goals, programs + 1);
+    }
+    println!("WP proves {proved} of {all} goals of {programs} programs");
+    assert!(programs == 0 || proved > 0, "{proved} of {all}");
+}
+
+/// A wrong fact is refuted: the tests above can fail.
 #[test]
 fn a_wrong_fact_is_refuted() {
     if !is_there() {

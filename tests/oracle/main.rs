@@ -58,6 +58,7 @@ mod frama_c;
 mod histories;
 mod interpreter;
 mod itsp;
+mod property;
 mod quantify;
 mod students;
 mod svcomp;

@@ -225,7 +225,8 @@ impl<'k> Questions<'k> {
         let mut ordered: Vec<(Digest, TermId)> = conditions.iter().map(|c| (self.digest(*c), *c)).collect();
         ordered.sort_unstable();
         ordered.dedup_by_key(|(d, _)| *d);
-        let limit = self.limits.rlimit >> self.open.min(HALVINGS);
+        // None at all would be no limit.
+        let limit = (self.limits.rlimit >> self.open.min(HALVINGS)).max(1);
         let mut hasher = blake3::Hasher::new();
         hasher.update(format!("{limit} {}", self.limits.pointer_bits).as_bytes());
         ordered.iter().for_each(|(d, _)| _ = hasher.update(&d.to_le_bytes()));
@@ -459,7 +460,7 @@ mod tests {
             let mut questions = Questions::new(&mut known, smt::Limits { rlimit: 1, pointer_bits: 64 });
             let asked = questions.ask(&pool, &c);
             assert!(matches!(asked.answer, Answer::Open) && asked.is_new && asked.was_put == was_put);
-            assert!(questions.open == 1 && !questions.ask(&pool, &c).was_put);
+            assert_eq!(questions.open, 1);
         }
     }
 }

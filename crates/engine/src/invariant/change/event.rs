@@ -28,11 +28,15 @@ pub const MAX_CASES: usize = 24;
 
 /// Takes an `ite` tree apart into its cases; `None` when there are too many.
 pub fn cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Guarded<TermId>>> {
-    Some(all_cases(pool, root)?.into_iter().map(|c| c.whole).collect())
+    Some(taken_apart(pool, root, false)?.into_iter().map(|c| c.whole).collect())
 }
 
-/// As [`cases`], with the ways that lead to each.
+/// As [`cases`], with the ways that lead to each, and without what goes without saying.
 pub fn all_cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Case>> {
+    taken_apart(pool, root, true)
+}
+
+fn taken_apart(pool: &mut TermPool, root: TermId, is_short: bool) -> Option<Vec<Case>> {
     let t = pool.bool(true);
     let mut result: Vec<Case> = Vec::new();
     let mut work = vec![(t, root)];
@@ -45,7 +49,9 @@ pub fn all_cases(pool: &mut TermPool, root: TermId) -> Option<Vec<Case>> {
             Some((c, a, b)) => {
                 let not = pool.not(c);
                 let (yes, no) = (pool.and(condition, c), pool.and(condition, not));
-                work.extend([(no, b), (yes, a)].into_iter().filter_map(|(k, x)| Some((met(pool, k)?, x))));
+                for (k, x) in [(no, b), (yes, a)] {
+                    work.extend(met(pool, k).map(|short| (if is_short { short } else { k }, x)));
+                }
             }
             None => {
                 let way = Guarded { condition, what: term };
@@ -133,7 +139,8 @@ pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Case> {
         if let Some(&[c, a, b]) = pool.as_op(term, Op::Ite) {
             let not = pool.not(c);
             let (yes, no) = (pool.and(condition, c), pool.and(condition, not));
-            work.extend([(yes, a), (no, b)].into_iter().filter_map(|(k, x)| Some((met(pool, k)?, x))));
+            // What goes without saying stays in a condition: values are narrowed by its words.
+            work.extend([(yes, a), (no, b)].into_iter().filter(|(k, _)| met(pool, *k).is_some()));
         } else {
             let way = Guarded { condition, what: term };
             match result.iter_mut().find(|c| c.whole.what == term) {

@@ -54,6 +54,9 @@ pub fn simplified(pool: &mut TermPool, condition: TermId) -> Option<TermId> {
 }
 
 fn nested(pool: &mut TermPool, condition: TermId, depth: usize) -> Option<TermId> {
+    if pool.as_const(condition).and_then(Const::as_bool) == Some(false) {
+        return None;
+    }
     if depth == 0 {
         return Some(condition);
     }
@@ -123,7 +126,8 @@ fn conjunction(pool: &mut TermPool, whole: TermId, parts: Vec<TermId>, depth: us
     parts_left.retain(|p| truth(pool, *p) != Some(true));
     let left = needed(pool, &parts_left)?;
     let kept: Vec<TermId> = left.into_iter().map(|k| parts_left[k]).collect();
-    let same = kept.len() == parts.len() && kept.iter().all(|k| parts.contains(k));
+    let is_told = pool.as_op(whole, Op::And).is_some();
+    let same = is_told && kept.len() == parts.len() && kept.iter().all(|k| parts.contains(k));
     Some(if same { whole } else { pool.op(Op::And, &kept) })
 }
 
