@@ -470,7 +470,8 @@ fn what_is_damaged_is_a_miss() {
     let versions = chain();
     let [(_, old), (_, new), (_, next)] = &versions[..3] else { panic!("versions") };
     let fresh = kept_compared(new, next, None, false);
-    let spoiled: [(&str, &dyn Fn(&mut Vec<u8>)); 5] = [
+    type Spoil<'s> = &'s dyn Fn(&mut Vec<u8>);
+    let spoiled: [(&str, Spoil); 5] = [
         ("empty", &|bytes| bytes.clear()),
         ("cut off in the middle", &|bytes| bytes.truncate(bytes.len() / 2)),
         ("cut off at the end", &|bytes| _ = bytes.pop()),

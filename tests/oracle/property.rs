@@ -54,7 +54,7 @@ fn what_is_said_to_hold_fails_in_no_run() {
                     let outcome = run(&loaded, function, &input, &limits);
                     let End::AssertFailed { text, place } = &outcome.end else { continue };
                     fails += 1;
-                    let failed = said.get(&(function.to_owned(), place.line, text.to_string()));
+                    let failed = said.get(&(function.to_owned(), place.line, text.clone()));
                     assert!(
                         failed.is_none() || outcome.overflowed(),
                         "seed {seed}, {function}: {text} in line {} by {failed:?}, on {input:?}\n{}\n{new}",
