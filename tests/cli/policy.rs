@@ -238,3 +238,23 @@ fn the_age_of_what_is_lost_is_told_by_the_range() {
     check(&repo, &["notes", "add", "HEAD~3"], 0, &[]);
     check(&repo, &["diff", "HEAD~2..HEAD"], 0, &["proved, held 3 versions"]);
 }
+
+/// Also where a hunk is compiled in another configuration alone, the second run has the report from the cache.
+#[test]
+fn reports_that_look_at_other_configurations_are_kept() {
+    let text = |k: u32| {
+        format!("int f(int x)\n{{\n#ifdef FAST\n    return x + {k};\n#endif\n    return x + {k};\n}}\n")
+    };
+    let repo = TempRepo::new().file("a.c", text(1)).commit("one").file("a.c", text(2)).commit("two");
+    let report = || -> Value {
+        let words = ["diff", "HEAD~1..HEAD", "--json"];
+        let output = run(&repo, env!("CARGO_BIN_EXE_git-invdiff"), &words);
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let (mut fresh, mut kept) = (report(), report());
+    assert!(fresh["cost"]["nodes_visited"].as_u64() > Some(0), "{}", fresh["cost"]);
+    assert_eq!(kept["cost"]["nodes_visited"], 0, "{}", kept["cost"]);
+    fresh["cost"] = Value::Null;
+    kept["cost"] = Value::Null;
+    assert_eq!(fresh, kept);
+}

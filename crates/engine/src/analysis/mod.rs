@@ -74,7 +74,7 @@ pub use watch::Watch;
 use crate::cost;
 use crate::invariant;
 use crate::quantify::{Keeper, Nowhere};
-use crate::report::{Assertion, Report, Summary, unseen};
+use crate::report::{Assertion, Pending, Report, Summary, unseen};
 use lineage::Lineage;
 use loaded::Loaded;
 use watch::Unwatched;
@@ -109,6 +109,13 @@ struct Around<'a> {
 }
 
 fn diff_in_pool(request: &Request, around: Around) -> Report {
+    let mut report = diff_asserted(request, around);
+    // What was still to be seen when the last configuration was looked at is no part of what is said.
+    report.hunks.iter_mut().for_each(|h| h.pending = Pending::default());
+    report
+}
+
+fn diff_asserted(request: &Request, around: Around) -> Report {
     // What comments assert is asserted where it is judged.
     match request.analysis.differencing {
         Some(_) => {
