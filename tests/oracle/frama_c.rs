@@ -63,7 +63,19 @@ fn eva(text: &str, options: &[&str]) -> Result<Option<String>, String> {
 /// Whether Eva proves that a program never fails, if Frama-C can read it. In verification tasks `reach_error` must not be called.
 fn never_fails(text: &str, data_model: DataModel) -> Result<Option<(bool, Duration)>, String> {
     let start = Instant::now();
-    let machine = if data_model == DataModel::Ilp32 { "x86_32" } else { "x86_64" };
+    let options = ["-machdep", machine(data_model), "-eva-precision", "5"];
+    let Some(said) = eva(&with_contracts(text), &options)? else { return Ok(None) };
+    let of_failure = |line: &&str| line.contains("precondition 'never'") || line.contains("__FC_assert");
+    let failing = said.lines().filter(of_failure).any(|l| l.contains("got status"));
+    Ok(Some((!failing, start.elapsed())))
+}
+
+fn machine(data_model: DataModel) -> &'static str {
+    if data_model == DataModel::Ilp32 { "x86_32" } else { "x86_64" }
+}
+
+/// A verification task with what must not be called.
+fn with_contracts(text: &str) -> String {
     let contract = match text.contains("reach_error") {
         // An abort is an assumption there.
         true => {
@@ -72,11 +84,7 @@ fn never_fails(text: &str, data_model: DataModel) -> Result<Option<(bool, Durati
         }
         false => "",
     };
-    let said = eva(&format!("{contract}{text}"), &["-machdep", machine, "-eva-precision", "5"])?;
-    let Some(said) = said else { return Ok(None) };
-    let of_failure = |line: &&str| line.contains("precondition 'never'") || line.contains("__FC_assert");
-    let failing = said.lines().filter(of_failure).any(|l| l.contains("got status"));
-    Ok(Some((!failing, start.elapsed())))
+    format!("{contract}{text}")
 }
 
 /// The residual program of a change by one detector.
@@ -104,6 +112,8 @@ struct Proved {
     programs: usize,
     /// Without a condition, with diffCond's, with diffDP's.
     by_way: [usize; 3],
+    /// The same by WP, of tasks.
+    by_wp: [usize; 3],
     times: [Duration; 3],
     regressions: usize,
 }
@@ -129,7 +139,19 @@ fn verify(name: &str, old: &str, new: &str, data_model: DataModel, regresses: bo
         answers.push((proved, time));
         assert!(!(proved && regresses), "{name}, way {way}: a violation that runs show is cut off\n{text}");
         let states = size.map_or(String::new(), |s| format!(", {s} states"));
-        cells.push(format!("{}, {} ms{states}", if proved { "proved" } else { "open" }, time.as_millis()));
+        let by_wp = match text.contains("reach_error") {
+            true => {
+                let options = ["-machdep", machine(data_model), "-wp-prop", "never"];
+                proved_by_wp(&with_contracts(&text), &options)
+            }
+            false => None,
+        };
+        let all = by_wp.is_some_and(|(proved, all)| proved == all);
+        assert!(!(all && regresses), "{name}, way {way}: WP proves what runs refute\n{text}");
+        sum.by_wp[way] += usize::from(all);
+        let wp = by_wp.map_or(String::new(), |(proved, all)| format!(", WP {proved} of {all}"));
+        let word = if proved { "proved" } else { "open" };
+        cells.push(format!("{word}, {} ms{states}{wp}", time.as_millis()));
     }
     for (way, (proved, time)) in answers.into_iter().enumerate() {
         sum.by_way[way] += usize::from(proved);
@@ -153,6 +175,7 @@ fn table(sum: &Proved) {
         sum.by_way[2],
         ms(2)
     );
+    println!("by WP: {:?}", sum.by_wp);
 }
 
 #[test]
@@ -310,7 +333,7 @@ fn no_proved_fact_is_refuted() {
 }
 
 /// What WP, which knows neither runs nor our engine, proves of some contracts: how many, and of how many.
-fn proved_by_wp(text: &str) -> Option<(usize, usize)> {
+fn proved_by_wp(text: &str, more: &[&str]) -> Option<(usize, usize)> {
     let folder = tempfile::tempdir().ok()?;
     let home = |program: &str| {
         let mut command = Command::new(program);
@@ -324,8 +347,8 @@ fn proved_by_wp(text: &str) -> Option<(usize, usize)> {
         skipped("why3", "no Why3 that knows Z3");
         return None;
     }
-    let options = ["-wp", "-wp-prover", "z3", "-wp-timeout", "2", "-wp-par", "2", "-machdep", "x86_64"];
-    let output = home("frama-c").args(options).arg(&file).output().ok()?;
+    let options = ["-wp", "-wp-prover", "z3", "-wp-timeout", "2", "-wp-par", "2"];
+    let output = home("frama-c").args(options).args(more).arg(&file).output().ok()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let line = said.lines().find_map(|l| l.split("Proved goals:").nth(1))?;
     let (proved, all) = line.split_once('/')?;
@@ -342,7 +365,9 @@ fn another_prover_proves_some_of_the_facts() {
         let source = generate_c::program(seed).source;
         let Some(unit) = compiled::load(&source) else { continue };
         let (text, clauses) = contracts(&unit, &source, 1);
-        let Some((done, goals)) = proved_by_wp(&text).filter(|_| clauses > 0) else { continue };
+        let Some((done, goals)) = proved_by_wp(&text, &["-machdep", "x86_64"]).filter(|_| clauses > 0) else {
+            continue;
+        };
         (proved, all, programs) = (proved + done, all + goals, programs + 1);
     }
     println!("WP proves {proved} of {all} goals of {programs} programs");
