@@ -204,8 +204,9 @@ fn stays_staged() -> bool {
 fn aged(hook: &Hook<'_>, mut report: Report) -> Report {
     let notes = Notes::new(hook.git, hook.settings.notes_ref.clone());
     // Where notes cannot be read, nothing is known.
-    let known = (&notes, &|_: &str, _: Option<&str>| None as Option<Vec<_>>);
-    let _ = age::fill(&mut report, hook.git, (known.0, known.1), "HEAD", hook.settings.policy.longest_age());
+    let nothing_kept = |_: &str, _: Option<&str>| None;
+    let longest = hook.settings.policy.longest_age();
+    let _ = age::fill(&mut report, hook.git, (&notes, &nothing_kept), "HEAD", longest);
     report
 }
 

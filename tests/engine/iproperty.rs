@@ -464,6 +464,44 @@ fn a_chain_of_versions_is_checked_by_what_changes() {
     assert!(code.len() == 5 && code[2] < 0.5, "{code:?}");
 }
 
+/// What was found of the older version is there: an assertion that is new or changed is one question, whether the older
+/// one says it, the paths do, or neither; one that is the same, or follows at once, is none.
+#[test]
+fn one_question_for_each_assertion_that_is_new() {
+    let f = "int f(int x, int y, int *p)\n{\n    int s = 0;\n    if (x < 0 || x > 6)\n        return 0;\n    for (int i = 0; i < x; i++)\n        s += i & 3;\n    if (y > 7)\n        s += 4;\n    if (!p)\n        return s;\n    s += *p & 1;\n    $\n    return s;\n}\n";
+    let in_f = |assertions: &str| format!("#include <assert.h>\n{}", f.replace('$', assertions));
+    for (old, new, most, expected) in [
+        // The solver sees that three times a number is even where the number is.
+        (
+            "assert((y & 1) == 0 || s >= 0);",
+            "assert((y * 3 & 1) == 0 || s >= 0);",
+            1,
+            &["~ holds holds III"][..],
+        ),
+        ("assert(s >= 0);", "assert(s >= 0 && s < 40);", 1, &["~ holds holds III"]),
+        ("assert(s >= 0 && s < 40);", "assert(s < 41);", 0, &["~ holds holds implied"]),
+        ("assert(s >= 0);", "assert(s >= 0 && s < 12);", 1, &["~ holds fails III property"]),
+        (
+            "assert(s >= 0);",
+            "assert(s >= 0);\n    assert(s <= 18 && s * s >= s);\n    assert(x <= 6);\n    assert(y != 9 || s < 12);",
+            3,
+            &["= holds holds unchanged", "+ none holds III", "+ none holds III", "+ none fails III property"],
+        ),
+    ] {
+        let shelf = Shelf::default();
+        let (old, new) = (in_f(old), in_f(new));
+        kept_compared(&old, &old, Some(&shelf), false);
+        let c = kept_compared(&old, &new, Some(&shelf), false);
+        assert_eq!(
+            (words(&c), c.was_kept, c.initial.counts.queries),
+            (expected.iter().map(|w| w.to_string()).collect(), true, 0),
+            "{new}"
+        );
+        let asked = c.incremental.counts.queries;
+        assert!(asked <= most, "{asked} questions: {new}");
+    }
+}
+
 /// What is kept and cannot be read, or is another version's, is as good as nothing.
 #[test]
 fn what_is_damaged_is_a_miss() {

@@ -32,6 +32,7 @@ pub use observable::Observable;
 pub use point::{Kind, Point};
 pub use proof::callers::keep_at_calls;
 pub use proof::interface::{Summaries, Summary};
+pub(crate) use proof::ordering;
 pub use proof::precondition::Precondition;
 pub use proof::summary::summarise;
 pub use task::{Loops, Options, Points, Specification, Task};

@@ -6,7 +6,7 @@
 //! other ones.
 
 use super::alone::Alone;
-use super::differencing::{Difference, assert_difference, clause_texts};
+use super::differencing::{Difference, assert_difference, clause_texts, logical_difference};
 use super::initial::{Known, Prepared, add, all_of, confirmed, fails, is_failure, outcome};
 use super::matching::{Match, pair};
 use super::{Comparison, Effort, Finding, Options, Outcome, Step, Version, Violation};
@@ -64,6 +64,7 @@ impl Work<'_, '_> {
             {
                 // Of an older one that fails, or that stands elsewhere, nothing is known on the other paths either.
                 c.difference.left = clauses(&self.pool, formula);
+                c.difference.holds = None;
             }
         }
         for c in candidates.iter_mut().filter(|c| c.outcome == Outcome::Fail) {
@@ -73,6 +74,7 @@ impl Work<'_, '_> {
                 (c.outcome, c.step) = (Outcome::Unknown, Step::Open);
                 c.difference.left =
                     self.new_sites.formula(c.site).map(|f| clauses(&self.pool, f)).unwrap_or_default();
+                c.difference.holds = None;
             }
         }
         self.reuse(&mut candidates, known, after);
@@ -125,8 +127,7 @@ impl Work<'_, '_> {
             let before = old
                 .filter(|i| self.impact.in_place.contains(&(*i, site)))
                 .and_then(|i| Some((self.old_sites.formula(i)?, known.get(&i)?.outcome)));
-            let counts = &mut self.comparison.incremental.counts;
-            let difference = assert_difference(&mut self.pool, &mut self.questions, counts, formula, before);
+            let difference = assert_difference(&mut self.pool, formula, before);
             let step = match (difference.left.is_empty(), matched) {
                 (false, _) => Step::Open,
                 (true, Match::Unchanged) => Step::Unchanged,
@@ -194,12 +195,39 @@ impl Work<'_, '_> {
             for (k, c) in candidates.iter().enumerate().filter(|(_, c)| those(c)) {
                 let open = c.outcome == Outcome::Unknown || is_affected && c.outcome == Outcome::NotFail;
                 if open && !c.difference.left.is_empty() {
-                    targets.push(Target { site: c.site, holds: self.pool.op(Op::And, &c.difference.left) });
+                    let left = self.pool.op(Op::And, &c.difference.left);
+                    let holds = match c.difference.holds {
+                        Some(old) => {
+                            let not = self.pool.not(old);
+                            self.pool.or(not, left)
+                        }
+                        None => left,
+                    };
+                    targets.push(Target { site: c.site, holds });
                     of.push((k, Step::CheckIII));
                 }
             }
             let direction = if is_affected { Direction::Around(&impact.affected) } else { Direction::All };
             self.decide(candidates, &targets, &of, direction, after);
+            self.implied(candidates, &of);
+        }
+    }
+
+    /// Asks of what the paths leave open whether the older assertion says it already.
+    fn implied(&mut self, candidates: &mut [Candidate], of: &[(usize, Step)]) {
+        for (k, _) in of {
+            let c = &mut candidates[*k];
+            let formula = self.new_sites.formula(c.site);
+            if self.impact.sites.contains(&c.site) || c.outcome != Outcome::Unknown {
+                continue;
+            }
+            if let (Some(new), Some(old)) = (formula, c.difference.holds) {
+                let counts = &mut self.comparison.incremental.counts;
+                c.difference.left = logical_difference(&mut self.pool, &mut self.questions, counts, new, old);
+                if c.difference.left.is_empty() {
+                    (c.outcome, c.step) = (Outcome::NotFail, Step::Implied);
+                }
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Which clauses of an assertion are left to check (Fig. 2 of the paper).
 
 use super::Outcome;
+use crate::invariant::ordering;
 use crate::ir::{Op, TermId, TermPool};
 use crate::symex::{Counts, Known, Questions, clauses};
 
@@ -8,6 +9,8 @@ use crate::symex::{Counts, Known, Questions, clauses};
 pub(super) struct Difference {
     pub outcome: Outcome,
     pub left: Vec<TermId>,
+    /// The older assertion, where it is known to hold: what is left is asked under it.
+    pub holds: Option<TermId>,
 }
 
 /// `AssertDiff`: what is known of the newer assertion by that of the older one, if nothing else
@@ -15,36 +18,30 @@ pub(super) struct Difference {
 ///
 /// An older one that fails tells only of one that says the same: what follows from it may hold. (The
 /// paper's line 14 is right by its Lemma 3.7, which needs the other direction.)
+///
+/// The solver is not asked whether one assertion implies the other: the question about the paths that follows
+/// takes the older one for granted, so that both are one ([`Difference::holds`]).
 pub(super) fn assert_difference(
     pool: &mut TermPool,
-    questions: &mut Questions,
-    counts: &mut Counts,
     new: TermId,
     matched: Option<(TermId, Outcome)>,
 ) -> Difference {
-    let all = || Difference { outcome: Outcome::Unknown, left: clauses(pool, new) };
+    let all = || Difference { outcome: Outcome::Unknown, left: clauses(pool, new), holds: None };
     let Some((old, outcome)) = matched else { return all() };
     match outcome {
         Outcome::Unknown => all(),
-        _ if old == new => Difference { outcome, left: Vec::new() },
+        _ if old == new => Difference { outcome, left: Vec::new(), holds: None },
         Outcome::Fail => all(),
         Outcome::NotFail => {
-            let left = logical_difference(pool, questions, counts, new, old);
+            let left: Vec<TermId> = not_seen(pool, new, old).into_iter().map(|(clause, _)| clause).collect();
             let outcome = if left.is_empty() { Outcome::NotFail } else { Outcome::Unknown };
-            Difference { outcome, left }
+            Difference { outcome, left, holds: Some(old) }
         }
     }
 }
 
-/// `LogicalDifference`: the clauses of `new` that `old` does not imply. One question a clause that is
-/// not among those of `old`.
-fn logical_difference(
-    pool: &mut TermPool,
-    questions: &mut Questions,
-    counts: &mut Counts,
-    new: TermId,
-    old: TermId,
-) -> Vec<TermId> {
+/// The clauses of `new` of which it is not seen at once that `old` implies them, with what would refute each.
+fn not_seen(pool: &mut TermPool, new: TermId, old: TermId) -> Vec<(TermId, TermId)> {
     let known = clauses(pool, old);
     let mut left = Vec::new();
     for clause in clauses(pool, new) {
@@ -54,16 +51,29 @@ fn logical_difference(
         let not = pool.not(clause);
         let old = Known::of(pool, &[not]).simplified(pool, old);
         let refuted = pool.op(Op::And, &[old, not]);
-        if pool.as_const(refuted).and_then(|c| c.as_bool()) == Some(false) {
-            continue;
-        }
-        let asked = questions.ask(pool, &[refuted]);
-        counts.queries += u64::from(asked.was_put);
-        if !asked.answer.is_infeasible() {
-            left.push(clause);
+        if let Some(refuted) = ordering::simplified(pool, refuted) {
+            left.push((clause, refuted));
         }
     }
     left
+}
+
+/// `LogicalDifference`: the clauses of `new` that `old` does not imply, as far as the solver knows. One question a
+/// clause of which it is not seen at once.
+pub(super) fn logical_difference(
+    pool: &mut TermPool,
+    questions: &mut Questions,
+    counts: &mut Counts,
+    new: TermId,
+    old: TermId,
+) -> Vec<TermId> {
+    let mut left = not_seen(pool, new, old);
+    left.retain(|(_, refuted)| {
+        let asked = questions.ask(pool, &[*refuted]);
+        counts.queries += u64::from(asked.was_put);
+        !asked.answer.is_infeasible()
+    });
+    left.into_iter().map(|(clause, _)| clause).collect()
 }
 
 /// Whether an assertion does not say all that an older one says, as far as the solver knows.
@@ -146,23 +156,37 @@ mod tests {
             pool.op(Op::Sle, &[k, x])
         };
         let (zero, one) = (at_least(&mut pool, 0), at_least(&mut pool, 1));
-        let mut check = |new, old, outcome, expected: (Outcome, usize), queries| {
-            let mut known = Answers::new();
-            let mut questions = Questions::new(&mut known, smt::Limits::default());
-            let mut counts = Counts::default();
-            let d = assert_difference(&mut pool, &mut questions, &mut counts, new, Some((old, outcome)));
-            assert_eq!((d.outcome, d.left.len()), expected);
-            assert_eq!(counts.queries, queries);
+        let mut check = |new, old, outcome, expected: (Outcome, usize, Option<TermId>)| {
+            let d = assert_difference(&mut pool, new, Some((old, outcome)));
+            assert_eq!((d.outcome, d.left.len(), d.holds), expected);
         };
         use Outcome::*;
         // Comparisons chain without the solver.
-        check(zero, one, NotFail, (NotFail, 0), 0);
-        check(one, zero, NotFail, (Unknown, 1), 1);
-        check(one, one, NotFail, (NotFail, 0), 0);
-        check(one, one, Fail, (Fail, 0), 0);
+        check(zero, one, NotFail, (NotFail, 0, Some(one)));
+        check(one, zero, NotFail, (Unknown, 1, Some(zero)));
+        check(one, one, NotFail, (NotFail, 0, None));
+        check(one, one, Fail, (Fail, 0, None));
         // What follows from something that fails may hold.
-        check(zero, one, Fail, (Unknown, 1), 0);
-        check(one, one, Unknown, (Unknown, 1), 0);
+        check(zero, one, Fail, (Unknown, 1, None));
+        check(one, one, Unknown, (Unknown, 1, None));
+    }
+
+    #[test]
+    fn the_solver_sees_what_rules_do_not() {
+        let mut pool = TermPool::new();
+        let x = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(32) });
+        let [zero, three] = [0, 3].map(|k| pool.bv(32, k));
+        let masked = pool.op(Op::BitAnd, &[x, three]);
+        let tripled = pool.op(Op::Mul, &[x, three]);
+        // A number is a multiple of four where three times it is.
+        let threefold = pool.op(Op::BitAnd, &[tripled, three]);
+        let (old, new) = (pool.op(Op::Eq, &[masked, zero]), pool.op(Op::Eq, &[threefold, zero]));
+        let mut known = Answers::new();
+        let mut questions = Questions::new(&mut known, smt::Limits::default());
+        let mut counts = Counts::default();
+        assert_eq!(assert_difference(&mut pool, new, Some((old, Outcome::NotFail))).left, [new]);
+        assert!(logical_difference(&mut pool, &mut questions, &mut counts, new, old).is_empty());
+        assert_eq!(counts.queries, 1);
     }
 
     #[test]

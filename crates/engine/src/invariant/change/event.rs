@@ -53,22 +53,24 @@ fn taken_apart(pool: &mut TermPool, root: TermId, is_short: bool) -> Option<Vec<
                     work.extend(met(pool, k).map(|short| (if is_short { short } else { k }, x)));
                 }
             }
-            None => {
-                let way = Guarded { condition, what: term };
-                match result.iter_mut().find(|c| c.whole.what == term) {
-                    Some(c) => {
-                        c.whole.condition = pool.or(c.whole.condition, condition);
-                        c.ways.push(way);
-                    }
-                    None => result.push(Case { whole: way.clone(), ways: vec![way] }),
-                }
-            }
+            None => add_way(pool, &mut result, Guarded { condition, what: term }),
         }
         if result.len() + work.len() > MAX_CASES {
             return None;
         }
     }
     Some(result)
+}
+
+/// Adds a way to the case of its value.
+fn add_way(pool: &mut TermPool, cases: &mut Vec<Case>, way: Guarded<TermId>) {
+    match cases.iter_mut().find(|c| c.whole.what == way.what) {
+        Some(case) => {
+            case.whole.condition = pool.or(case.whole.condition, way.condition);
+            case.ways.push(way);
+        }
+        None => cases.push(Case { whole: way.clone(), ways: vec![way] }),
+    }
 }
 
 /// What is left of a condition without what goes without saying; nothing where it is never met.
@@ -142,14 +144,7 @@ pub fn some_cases(pool: &mut TermPool, root: TermId) -> Vec<Case> {
             // What goes without saying stays in a condition: values are narrowed by its words.
             work.extend([(yes, a), (no, b)].into_iter().filter(|(k, _)| met(pool, *k).is_some()));
         } else {
-            let way = Guarded { condition, what: term };
-            match result.iter_mut().find(|c| c.whole.what == term) {
-                Some(c) => {
-                    c.whole.condition = pool.or(c.whole.condition, condition);
-                    c.ways.push(way);
-                }
-                None => result.push(Case { whole: way.clone(), ways: vec![way] }),
-            }
+            add_way(pool, &mut result, Guarded { condition, what: term });
         }
     }
     for case in &mut result {

@@ -11,7 +11,7 @@ pub(super) mod inductive;
 pub(super) mod interface;
 pub(super) mod k_induction;
 pub(super) mod known;
-pub(super) mod ordering;
+pub(crate) mod ordering;
 pub(super) mod peeled;
 pub(super) mod precondition;
 pub(super) mod regions;
