@@ -64,6 +64,8 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
         names.extend(made.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro"))));
     }
     names.extend(guesses.results.keys().map(|n| (Arc::from(n.as_str()), Arc::from("unknown result"))));
+    let calls = guesses.operators.iter().filter(|(_, operator)| operator.is_unknown()).map(|(name, _)| name);
+    names.extend(calls.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro"))));
     names.extend(guesses.loops.iter().map(|n| (Arc::from(n.as_str()), Arc::from("unknown loop"))));
     let structures = guesses.shapes.iter().filter(|(_, shape)| **shape == Shape::Record);
     names.extend(structures.map(|(n, _)| (Arc::from(format!("{INVENTED}{n}")), Arc::from("unknown macro"))));

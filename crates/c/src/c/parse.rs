@@ -283,17 +283,23 @@ pub(super) fn parse_here(
     let opts = session_options(path, options, &survey);
     let mut guesses = Guesses::default();
     let mut best = run(&files, path, &opts, &guesses)?;
+    let (mut tried, mut worse) = (guesses.clone(), None);
     for _ in 1..ROUNDS {
-        let next = best.refine(&guesses);
-        if next == guesses {
+        let next = worse.as_ref().unwrap_or(&best).refine(&tried);
+        if next == tried {
             break;
         }
         files.restart();
         let again = run(&files, path, &opts, &next)?;
-        if again.losses() > best.losses() {
+        tried = next;
+        if again.losses() <= best.losses() {
+            (best, guesses, worse) = (again, tried.clone(), None);
+        } else if worse.is_none() {
+            // What a guess brings to light may be explained by the next one.
+            worse = Some(again);
+        } else {
             break;
         }
-        (best, guesses) = (again, next);
     }
     Ok(best.finish(path, &files, guesses))
 }

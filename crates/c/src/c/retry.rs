@@ -9,6 +9,7 @@
 
 pub mod definers;
 mod numbers;
+pub mod operands;
 pub mod records;
 pub mod shapes;
 mod structures;
@@ -67,6 +68,8 @@ pub struct Guesses {
     pub loops: BTreeSet<String>,
     /// Macros that give a type.
     pub shapes: BTreeMap<String, shapes::Shape>,
+    /// Macros that are given types.
+    pub operators: BTreeMap<String, operands::Operator>,
     /// Macros that stand beside a string, and are taken for one; whether they take arguments.
     pub strings: BTreeMap<String, bool>,
     /// Macros or objects that are used as numbers or structures: taken for objects of another file.
@@ -113,7 +116,8 @@ impl Guesses {
             out += &format!("enum {tag} {{ {INVENTED}low_{tag} = -1, {INVENTED}high_{tag} = 1 }};\n");
         }
         for (name, is) in &self.types {
-            let ty = if *is == Kind::Number { format!("{} ", number_type(name)) } else { kind(*is, name) };
+            let ty =
+                if *is == Kind::Number { format!("{} ", numbers::of_name(name)) } else { kind(*is, name) };
             out += &format!("typedef {ty}{name};\n");
         }
         self.records.declare(&mut out);
@@ -143,6 +147,9 @@ impl Guesses {
         for (name, shape) in &self.shapes {
             out += &shape.define(name);
         }
+        for (name, operator) in &self.operators {
+            out += &operator.define(name);
+        }
         for (name, definer) in &self.definers {
             out += &definer.define(name);
         }
@@ -150,30 +157,6 @@ impl Guesses {
             out += &format!("#define {name}{}\n", if *arguments { "(...)" } else { "" });
         }
         out
-    }
-}
-
-/// The type of integers that a name most likely has: that of its width (`u64`, `guint32`, `__le16`, `QWORD`), else
-/// `int`.
-fn number_type(name: &str) -> &'static str {
-    let plain = name.strip_suffix("_t").unwrap_or(name);
-    let stem = plain.trim_end_matches(|c: char| c.is_ascii_digit());
-    let width = &plain[stem.len()..];
-    let stem = stem.trim_matches('_').to_ascii_lowercase();
-    let is_unsigned = matches!(&*stem, "u" | "le" | "be") || stem.ends_with("uint");
-    let is_number = is_unsigned || matches!(&*stem, "s" | "i") || stem.ends_with("int");
-    match (width, is_unsigned) {
-        _ if matches!(name, "Byte" | "uchar") => "unsigned char",
-        _ if name == "uInt" => "unsigned",
-        _ if matches!(name, "QWORD" | "uLong") => "unsigned long",
-        ("8", true) if is_number => "unsigned char",
-        ("8", false) if is_number => "signed char",
-        ("16", true) if is_number => "unsigned short",
-        ("16", false) if is_number => "short",
-        ("32", true) if is_number => "unsigned",
-        ("64", true) if is_number => "unsigned long",
-        ("64", false) if is_number => "long",
-        _ => "int",
     }
 }
 
@@ -217,6 +200,7 @@ impl Evidence<'_> {
         self.quoted("conflicting types for ")
             .filter(|n| typedefs.contains(n))
             .for_each(|n| _ = out.types.remove(n));
+        self.quoted("conflicting types for ").for_each(|n| _ = out.objects.remove(n));
         let wrong = self.items_with_errors();
         // Where the parser wants something else, what is wrong may stand further up.
         let is_stopped =
@@ -225,6 +209,9 @@ impl Evidence<'_> {
             let lost = matches!(&item.kind, ItemKind::Function { name, .. } if self.lost.contains(name));
             if lost || (wrong.contains(&at) && !matches!(item.kind, ItemKind::Function { .. })) {
                 self.head(item, &unknown, &typedefs, &mut out);
+            }
+            if wrong.contains(&at) {
+                out.macros.extend(self.beside_object(item).map(|name| (name.to_owned(), true)));
             }
             if lost || wrong.contains(&at) {
                 self.before_types(item, &typedefs, &mut out);
@@ -235,9 +222,11 @@ impl Evidence<'_> {
             }
         }
         out.macros.extend(CONVENTIONS.iter().filter(|w| self.is_used(w)).map(|w| ((*w).to_owned(), false)));
-        let is_reshaped = self.shapes(&mut out);
+        let is_reshaped = self.operands(&mut out) | self.shapes(&mut out);
         let undeclared = self.named(UNDECLARED);
-        let named = undeclared.into_iter().filter(|n| self.reads_as_type(n) && !self.is_indexed(n));
+        let named = undeclared
+            .into_iter()
+            .filter(|n| self.reads_as_type(n) && !self.is_indexed(n) && !self.is_declared(n));
         let types = unknown.iter().copied().chain(named).chain(self.types_of_pointers());
         for name in types {
             if out.macros.contains_key(name) || out.types.contains_key(name) || out.shapes.contains_key(name)
@@ -262,10 +251,11 @@ impl Evidence<'_> {
                 || out.macros.contains_key(name)
                 || out.strings.contains_key(name)
                 || out.objects.contains_key(name)
+                || self.is_declared(name)
                 || out.forward.contains(name);
             if !known && let Some(header) = headers::defining_constant(name) {
                 out.headers.insert(header);
-            } else if !known && self.gives_type(name) {
+            } else if !known && (self.gives_type(name) || self.is_called_elsewhere(name)) {
                 out.functions.insert(name.to_owned());
             } else if !known && self.begins_text(name) {
                 out.strings.insert(name.to_owned(), false);
@@ -318,6 +308,20 @@ impl Evidence<'_> {
         out.enums.extend(tags(false).filter(|tag| !defined.contains(tag)).map(str::to_owned));
     }
 
+    /// Whether a name is called in one place, and handed on in others: a function's.
+    fn is_called_elsewhere(&self, name: &str) -> bool {
+        let called = |i: &usize| self.text.at(i + 1) == "(";
+        let (calls, others): (Vec<usize>, Vec<usize>) =
+            self.text.places(name).iter().partition(|i| called(i));
+        !calls.is_empty() && others.iter().all(|i| matches!(self.text.at(i + 1), "," | ")" | ";"))
+    }
+
+    /// Whether a declaration outside of functions, which did not parse perhaps, is of a name.
+    fn is_declared(&self, name: &str) -> bool {
+        let own = |item: &&Item| !matches!(item.kind, ItemKind::Function { .. });
+        self.items.iter().filter(own).any(|item| item.declares.iter().any(|d| d == name))
+    }
+
     /// Whether a name is used for nothing but its type.
     fn gives_type(&self, name: &str) -> bool {
         let text = &self.text;
@@ -351,20 +355,6 @@ impl Evidence<'_> {
             return self.stands_for_pointer(name, true).then_some(Kind::Numbers);
         };
         followed.all(|kind| kind == first).then_some(first)
-    }
-
-    /// Whether a name, or its call, is what a conditional gives where it else gives a pointer.
-    fn stands_for_pointer(&self, name: &str, is_called: bool) -> bool {
-        let text = &self.text;
-        let wrong: Vec<_> = self.diagnostics.iter().filter(|d| d.message.contains(MISMATCH)).collect();
-        let is_inside = |at: usize| {
-            let place = text.tokens.get(at).map(|t| t.report_span().lo);
-            wrong
-                .iter()
-                .any(|d| place.is_some_and(|p| (d.span.lo..d.span.hi.max(d.span.lo + 1)).contains(&p)))
-        };
-        let arms = text.places(name).iter().filter(|i| **i > 0 && matches!(text.at(**i - 1), "?" | ":"));
-        arms.filter(|i| (text.at(**i + 1) == "(") == is_called).any(|i| is_inside(*i))
     }
 
     /// Whether a name is all that a text begins with: `char *path = NAME;`.
@@ -513,10 +503,13 @@ impl Evidence<'_> {
         while at < item.tokens.end {
             if text.at(at) == "(" {
                 let close = text.after_group(at, item.tokens.end);
-                let is_typed = |from: usize, to: usize| (from..to).any(|i| is_type_word(text.at(i)));
-                // `f(int x) FORMAT(1, 2)`
+                let is_typed = |from: usize, to: usize| {
+                    (from..to).any(|i| is_type_word(text.at(i)) || matches!(text.at(i), "const" | "*"))
+                };
+                // `f(int x) FORMAT(1, 2)`, `f(int x) PURE FORMAT(1, 2)`
                 let is_mark = found.is_some_and(|f| {
-                    text.after_group(f + 1, at) + 1 == at && is_typed(f + 1, at) && !is_typed(at, close)
+                    let behind = text.after_group(f + 1, at);
+                    behind < at && !is_typed(behind, at) && is_typed(f + 1, behind) && !is_typed(at, close)
                 });
                 found = at.checked_sub(1).filter(|&b| text.name(b).is_some() && !is_mark).or(found);
                 at = close;
@@ -541,7 +534,7 @@ impl Evidence<'_> {
             let operand = text.name(i + 2).is_some() || matches!(after, "(" | "&" | "~" | "!");
             let cast =
                 before == "(" && (stars || next == ")" && operand && text.name(i.wrapping_sub(2)).is_none());
-            let size = before == "(" && next == ")" && text.at(i.wrapping_sub(2)) == "sizeof";
+            let size = before == "(" && next == ")" && operands::takes_type(text.at(i.wrapping_sub(2)));
             let declares = matches!(before, "{" | ";" | "}")
                 && (text.name(i + 1).is_some() || next == "*" && text.name(i + 2).is_some())
                 && (i + 2..i + 4).any(|j| matches!(text.at(j), ";" | "=" | "," | "["));
@@ -609,6 +602,11 @@ impl Evidence<'_> {
     }
 
     fn invent_type(&self, name: &str, out: &mut Guesses) {
+        // A number by its name.
+        if numbers::of_name(name) != "int" {
+            out.types.insert(name.to_owned(), Kind::Number);
+            return;
+        }
         let kind = match records::kind(&self.text, self.items, name) {
             Kind::Number if self.only_pointed_to(name) => {
                 out.types.insert(name.to_owned(), Kind::Record);

@@ -277,6 +277,10 @@ impl<'a> Text<'a> {
 
     /// Returns the name of the function whose body would open at `brace`.
     fn function_name(&self, start: usize, brace: usize) -> Option<(&'a str, usize)> {
+        // An initialiser.
+        if brace > start && self.at(brace - 1) == "=" {
+            return None;
+        }
         let mut depth = 0usize;
         let mut found = None;
         let mut at = start;

@@ -8,7 +8,7 @@
 
 use super::calls::literal;
 use super::side::Side;
-use super::sites::{READS, Tag, WRITES};
+use super::sites::{MEASURES, READS, Tag, WRITES};
 use crate::ir::{
     App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool,
     UndefinedKind, VarId,
@@ -401,7 +401,14 @@ impl Machine<'_> {
                 return Ok(Step::End(End::Return(value)));
             }
             Instr::Unreachable => return Ok(Step::End(End::Unreachable)),
-            Instr::Measure { .. } => return Err("an array of variable length".into()),
+            Instr::Measure { var: Some(v), lengths, element } => {
+                let array = self.term(path, &Expr::Addr(Object::Local(*v)));
+                let mut args = vec![array, self.pool.bv(64, i128::from(*element))];
+                args.extend(lengths.iter().map(|n| self.term(path, n)));
+                self.touch(path, (MEASURES, &args), None)?;
+            }
+            // A type alone: nothing is there.
+            Instr::Measure { var: None, .. } => {}
             Instr::Unknown { reason, .. } => return Err(reason.to_string()),
         }
         Ok(Step::Next)
@@ -421,7 +428,8 @@ impl Machine<'_> {
         is_zero && offset.and_then(|k| k.checked_add(bytes)).is_some_and(|end| end <= *all)
     }
 
-    /// An access to a volatile object: an event, and of one that reads a value that may be any.
+    /// An access to a volatile object, or the beginning of an array of variable length: an event, and of one that reads
+    /// a value that may be any.
     fn touch(
         &mut self,
         path: &mut Path,

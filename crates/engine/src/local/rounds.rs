@@ -133,7 +133,7 @@ impl Machine<'_> {
                     writes |= row.is_none_or(|r| r.has_effect() || r.errno || r.asks_streams);
                 }
                 Instr::Unknown { reason, .. } => return Err(reason.to_string()),
-                Instr::Measure { .. } => return Err("an array of variable length".into()),
+                Instr::Measure { var, .. } => writes |= var.is_some(),
                 Instr::Nop | Instr::Branch { .. } | Instr::Return { .. } | Instr::Unreachable => {}
             }
         }

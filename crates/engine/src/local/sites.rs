@@ -5,7 +5,7 @@
 //! where there are as many in both. Matched sites share a tag, and with it the answers of their calls.
 //!
 //! An access to a volatile object is such a site, too: what is read there nobody knows, and that it is read or written
-//! is seen by others.
+//! is seen by others. So is where an array of variable length begins its life: how many elements it has is compared.
 
 use crate::ir::{Callee, Instr};
 use crate::mvicfg::{MvId, Mvicfg};
@@ -17,6 +17,9 @@ pub(super) type Tag = u32;
 /// Whom reads and writes of volatile objects call, as it were.
 pub(super) const READS: &str = "\\reads";
 pub(super) const WRITES: &str = "\\writes";
+/// Whom a declaration of an array of variable length calls, as it were: with the array, the size of what its last dimension
+/// holds, and its lengths.
+pub(super) const MEASURES: &str = "\\measures";
 
 /// What a site calls; the inner `None` is a pointer.
 fn callee(instr: &Instr) -> Option<Option<&str>> {
@@ -25,6 +28,7 @@ fn callee(instr: &Instr) -> Option<Option<&str>> {
         Instr::Call { callee: Callee::Indirect(_), .. } => Some(None),
         Instr::Load { access, .. } if access.volatile => Some(Some(READS)),
         Instr::Store { access, .. } if access.volatile => Some(Some(WRITES)),
+        Instr::Measure { var: Some(_), .. } => Some(Some(MEASURES)),
         _ => None,
     }
 }

@@ -15,6 +15,8 @@ use crate::semantics::c_text::{Naming, render, render_lvalue};
 
 /// A volatile object without a name.
 const VOLATILE: &str = "a volatile object";
+/// An array of variable length without one.
+const ARRAY: &str = "an array of variable length";
 /// Characters of the longest place that is told.
 const LONGEST: usize = 60;
 
@@ -54,6 +56,19 @@ impl Speaker<'_> {
             Some(value) => format!("{text} to {value}"),
             None => text,
         }
+    }
+
+    /// An array of variable length, with how many elements it has.
+    pub(super) fn measured(&mut self, naming: &Naming, event: &Event) -> String {
+        let Instr::Measure { var: Some(v), .. } = &self.graph.node(event.node).instr else {
+            return ARRAY.to_owned();
+        };
+        let name = self.graph.vars[v.0 as usize].name.to_string();
+        let lengths = event.args.iter().skip(2).map(|n| {
+            let text = render(self.pool, *n, naming);
+            if is_short(&text) { format!("[{text}]") } else { "[…]".to_owned() }
+        });
+        name + &lengths.collect::<String>()
     }
 
     /// Whether an item is a write to a local variable that the other version lacks.

@@ -14,6 +14,7 @@ mod extracted;
 mod given;
 mod held;
 mod inside;
+mod lengths;
 mod members;
 mod named;
 mod placed;

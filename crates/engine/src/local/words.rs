@@ -15,7 +15,7 @@ use super::machine::{Event, Hazard, Literal, Machine, Path, memory_leaf, variabl
 use super::macros::NamedValues;
 use super::region::Frontier;
 use super::side::{Side, call_types};
-use super::sites::{READS, WRITES};
+use super::sites::{MEASURES, READS, WRITES};
 use super::stores::tell_objects_once;
 use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
 use super::widened::Widened;
@@ -298,6 +298,9 @@ impl<'s> Speaker<'s> {
         if event.callee.as_deref().is_some_and(|c| [READS, WRITES].contains(&c)) {
             return self.volatile(naming, event);
         }
+        if event.callee.as_deref() == Some(MEASURES) {
+            return self.measured(naming, event);
+        }
         let is_asked = matches!(self.precision, Precision::Names | Precision::Source);
         let names = event.callee.as_ref().filter(|_| is_asked).and_then(|callee| {
             let line = (self.source)(event.class, self.line(event.class, event.node))?;
@@ -382,6 +385,7 @@ impl<'s> Speaker<'s> {
                 let text = match event.callee.as_deref() {
                     Some(READS) => format!("reads {text}"),
                     Some(WRITES) => format!("sets {text}"),
+                    Some(MEASURES) => format!("declares {text}"),
                     _ => format!("calls {text}"),
                 };
                 (EffectKind::Call, text, line)

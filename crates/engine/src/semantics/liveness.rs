@@ -1,9 +1,12 @@
-//! Live variables (Aho, Lam, Sethi and Ullman, *Compilers*, 9.2.5), for each class of a multiversion graph.
+//! Strongly live variables (Nielson, Nielson and Hankin, *Principles of Program Analysis*, exercise 2.4; what is not is
+//! *faint*, Giegerich, Möncke and Wilhelm, 1981), for each class of a multiversion graph.
 //!
-//! A variable is *live* before a node if some path from there reads it before it is written. Only variables
+//! A variable is *live* before a node if some path from there reads it before it is written, for more than values of
+//! variables that are not live: a counter that nothing but its own increment reads is not. What may be undefined
+//! (a division, a shift) reads its operands in any case. Only variables
 //! that are not in memory take part: what is in memory counts as live everywhere.
 
-use crate::ir::{Instr, VarId};
+use crate::ir::{Expr, Instr, Op, VarId};
 use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
 
 /// What is live before each node, by class.
@@ -15,7 +18,7 @@ pub struct Liveness {
 impl Liveness {
     /// Cost: a few passes over each class's nodes, as many as its loops are nested.
     pub fn new(graph: &Mvicfg, flow: &Flow) -> Liveness {
-        let used: Vec<(VersionSet, Option<VarId>)> = graph.nodes.iter().map(|n| uses(&n.instr)).collect();
+        let used: Vec<Uses> = graph.nodes.iter().map(|n| Uses::of(&n.instr)).collect();
         let of_class = |class: usize| {
             let mut before = vec![VersionSet::new(); graph.nodes.len()];
             let mut changed = true;
@@ -27,11 +30,14 @@ impl Liveness {
                         .map(|e| before[e.to.0 as usize].clone())
                         .reduce(|a, b| a.union(&b))
                         .unwrap_or_default();
-                    let (reads, writes) = &used[node.0 as usize];
+                    let Uses { reads, writes, is_value } = &used[node.0 as usize];
+                    let is_faint = *is_value && writes.is_some_and(|v| !live.contains(v.0 as usize));
                     if let Some(v) = writes {
                         live = live.difference(&VersionSet::single(v.0 as usize));
                     }
-                    live = live.union(reads);
+                    if !is_faint {
+                        live = live.union(reads);
+                    }
                     if live != before[node.0 as usize] {
                         before[node.0 as usize] = live;
                         changed = true;
@@ -49,22 +55,54 @@ impl Liveness {
     }
 }
 
-/// The variables that an instruction reads, and the one that it gives a new value whatever happens.
-fn uses(instr: &Instr) -> (VersionSet, Option<VarId>) {
-    let mut reads = VersionSet::new();
-    instr.for_each_operand(&mut |e| e.for_each_var(&mut |v| reads.insert(v.0 as usize)));
-    let writes = match instr {
-        Instr::Declare(v) => Some(*v),
-        other => other.written(),
-    };
-    (reads, writes)
+/// What an instruction does to variables.
+struct Uses {
+    reads: VersionSet,
+    /// It gets a new value whatever happens.
+    writes: Option<VarId>,
+    /// That value is all that the instruction is for.
+    is_value: bool,
+}
+
+impl Uses {
+    fn of(instr: &Instr) -> Uses {
+        let mut reads = VersionSet::new();
+        instr.for_each_operand(&mut |e| e.for_each_var(&mut |v| reads.insert(v.0 as usize)));
+        let writes = match instr {
+            Instr::Declare(v) => Some(*v),
+            other => other.written(),
+        };
+        let is_value = matches!(instr, Instr::Assign { value, .. } if is_total(value));
+        Uses { reads, writes, is_value }
+    }
+}
+
+/// Whether an expression has a value whatever its operands are; that signed numbers overflow is not looked at.
+fn is_total(e: &Expr) -> bool {
+    match e {
+        Expr::Op { op, args, .. } => {
+            let may_fail = matches!(
+                op,
+                Op::UDiv
+                    | Op::SDiv
+                    | Op::URem
+                    | Op::SRem
+                    | Op::Shl
+                    | Op::LShr
+                    | Op::AShr
+                    | Op::FToS(_)
+                    | Op::FToU(_)
+            );
+            !may_fail && args.iter().all(is_total)
+        }
+        Expr::Var(_) | Expr::Const(_) | Expr::Addr(_) => true,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::by_hand::{assign, function, int, v};
-    use crate::ir::{Expr, Op};
     use std::sync::Arc;
 
     fn branch(on: u32) -> Instr {
@@ -88,7 +126,7 @@ mod tests {
         let ret = |k| Instr::Return { value: Some(v(k)) };
         check(&[(assign(1, v(0)), &[3]), (ret(1), &[1])], &[&[0], &[1]]);
         // Written again before it is read.
-        check(&[(assign(1, v(0)), &[3]), (assign(1, v(2)), &[4]), (ret(1), &[1])], &[&[0, 2], &[2], &[1]]);
+        check(&[(assign(1, v(0)), &[3]), (assign(1, v(2)), &[4]), (ret(1), &[1])], &[&[2], &[2], &[1]]);
     }
 
     #[test]
@@ -106,7 +144,22 @@ mod tests {
     }
 
     #[test]
+    fn what_only_feeds_itself_is_not_live() {
+        let sum = |a, b| Expr::op(Op::Add, vec![v(a), v(b)]);
+        let set = |k, value| Instr::Assign { dst: VarId(k), value };
+        // while (a == 0) x = x + y;  return a, or x;
+        let nodes = |k| -> [(Instr, &[u32]); 3] {
+            [(branch(0), &[3, 4]), (set(1, sum(1, 2)), &[2]), (Instr::Return { value: Some(v(k)) }, &[1])]
+        };
+        check(&nodes(0), &[&[0], &[0], &[0]]);
+        check(&nodes(1), &[&[0, 1, 2], &[0, 1, 2], &[1]]);
+        // What is divided by counts whatever becomes of the quotient.
+        let quotient = Expr::op(Op::UDiv, vec![v(1), v(2)]);
+        check(&[(set(1, quotient), &[3]), (Instr::Return { value: None }, &[1])], &[&[1, 2], &[]]);
+    }
+
+    #[test]
     fn a_declaration_ends_what_was_there() {
-        check(&[(Instr::Declare(VarId(1)), &[3]), (assign(2, v(1)), &[1])], &[&[], &[1]]);
+        check(&[(Instr::Declare(VarId(1)), &[3]), (Instr::Return { value: Some(v(1)) }, &[1])], &[&[], &[1]]);
     }
 }

@@ -338,6 +338,56 @@ fn what_a_missing_header_declares_is_guessed() {
 }
 
 #[test]
+fn macros_that_are_given_types_are_guessed() {
+    check_guess(
+        "int f(int n) { char b[BOUND (long)]; b[0] = n; return b[0]; }",
+        "#define BOUND(a0) BOUND(#a0)",
+        &["BOUND"],
+    );
+    check_guess(
+        "struct t { int a; }; int f(void *p, int n) { return MAKE(n, struct t, 2) + MAKE(3, struct t, n); }",
+        "#define MAKE(a0, a1, a2) MAKE(a0, #a1, a2)",
+        &["MAKE"],
+    );
+    check_guess("int f(int n) { return n + alignof(long); }", "#define alignof _Alignof", &[]);
+    let member =
+        "struct t { int a, b; }; int f(int *p) { struct t *q = container_of(p, struct t, b); return q->a; }";
+    check_guess(member, "#define container_of(p, T, m)", &[]);
+    let asserted = "int f(int n) { static_assert(alignof(struct statv) % alignof(word) == 0); return n; }";
+    check_guess(asserted, "#define static_assert(...)", &[]);
+    // It may give a type, or be the head of a loop.
+    check_guess("int f(void) { PTR(struct t) p = g(); return p->a; }", "#define PTR(T) T", &["t"]);
+}
+
+#[test]
+fn an_object_may_have_a_macro_before_its_name() {
+    let object =
+        "struct map SECTION(\"maps\") m = { .type = 3, .size = 4 };\nint f(void) { return look(&m); }";
+    let parsed = parse(&MemoryTree::new([("a.c", object)]), Path::new("a.c"), &Options::default()).unwrap();
+    assert!(parsed.prelude.contains("#define SECTION(...)"), "{}", parsed.prelude);
+    assert!(!parsed.prelude.contains("#define m"), "{}", parsed.prelude);
+}
+
+/// `u16` where no header says what it is.
+#[test]
+fn numbers_are_known_by_their_names() {
+    let source = "struct r { ev_uint16_t port; }; int f(ev_uint16_t *n, struct r *r) { ev_uint16_t v = *n % 7; r->port = v & 3; return v | *n; }";
+    check_guess(source, "typedef unsigned short ev_uint16_t;", &["ev_uint16_t", "r"]);
+}
+
+#[test]
+fn marks_behind_a_prototype_are_no_functions() {
+    let source = "FTS *\nopen_it (char *const *, int, int (*) (const ENT **, const ENT **))\n  PURE FREED_BY (close_it, 1)\n  NONNULL ((1)) RETURNS_NONNULL;\nint f(char **a) { FTS *p = open_it (a, 1, 0); return p->n; }";
+    check(&[("a.c", source)], &["f"], &[]);
+}
+
+/// One that is called in one place, and handed on in another.
+#[test]
+fn functions_are_known_by_their_calls() {
+    check_guess("int f(int n) { apply(each, n); each(n); return n; }", "long each();", &["each"]);
+}
+
+#[test]
 fn functions_are_declared_before_their_uses() {
     let source =
         "int f(char *p) { return g(p) + call(h); } static char *g(char *p) { return p; } void h(int x) { }";

@@ -53,4 +53,42 @@ impl Evidence<'_> {
             *kind = if is_constant(name) { Kind::Constant } else { Kind::Number };
         }
     }
+
+    /// Whether a name, or its call, is what a conditional gives where it else gives a pointer.
+    pub(super) fn stands_for_pointer(&self, name: &str, is_called: bool) -> bool {
+        let text = &self.text;
+        let wrong: Vec<_> = self.diagnostics.iter().filter(|d| d.message.contains(MISMATCH)).collect();
+        let is_inside = |at: usize| {
+            let place = text.tokens.get(at).map(|t| t.report_span().lo);
+            wrong
+                .iter()
+                .any(|d| place.is_some_and(|p| (d.span.lo..d.span.hi.max(d.span.lo + 1)).contains(&p)))
+        };
+        let arms = text.places(name).iter().filter(|i| **i > 0 && matches!(text.at(**i - 1), "?" | ":"));
+        arms.filter(|i| (text.at(**i + 1) == "(") == is_called).any(|i| is_inside(*i))
+    }
+}
+
+/// The type of integers that a name most likely has: that of its width (`u64`, `guint32`, `__le16`, `QWORD`), else
+/// `int`.
+pub(super) fn of_name(name: &str) -> &'static str {
+    let plain = name.strip_suffix("_t").unwrap_or(name);
+    let stem = plain.trim_end_matches(|c: char| c.is_ascii_digit());
+    let width = &plain[stem.len()..];
+    let stem = stem.trim_matches('_').to_ascii_lowercase();
+    let is_unsigned = matches!(&*stem, "u" | "le" | "be") || stem.ends_with("uint");
+    let is_number = is_unsigned || matches!(&*stem, "s" | "i") || stem.ends_with("int");
+    match (width, is_unsigned) {
+        _ if matches!(name, "Byte" | "uchar") => "unsigned char",
+        _ if name == "uInt" => "unsigned",
+        _ if matches!(name, "QWORD" | "uLong") => "unsigned long",
+        ("8", true) if is_number => "unsigned char",
+        ("8", false) if is_number => "signed char",
+        ("16", true) if is_number => "unsigned short",
+        ("16", false) if is_number => "short",
+        ("32", true) if is_number => "unsigned",
+        ("64", true) if is_number => "unsigned long",
+        ("64", false) if is_number => "long",
+        _ => "int",
+    }
 }

@@ -173,6 +173,18 @@ impl Evidence<'_> {
         (behind < end && declares).then_some(name)
     }
 
+    /// The macro whose call stands between the type of an object and its name: `struct s SECTION("maps") x = ...;`.
+    pub(super) fn beside_object(&self, item: &Item) -> Option<&str> {
+        let text = &self.text;
+        let (start, end) = (item.tokens.start, item.tokens.end);
+        let calls = |i: &usize| text.name(*i).is_some() && text.at(i + 1) == "(";
+        let at =
+            (start + 1..end).take_while(|i| !matches!(text.at(*i), "=" | "{" | "typedef")).find(calls)?;
+        let behind = text.after_group(at + 1, end);
+        let has_type = is_type_word(text.at(at - 1)) || text.name(at - 1).is_some() || text.at(at - 1) == "*";
+        (has_type && self.declares_at(behind)).then(|| text.name(at))?
+    }
+
     /// The macro that a declaration begins with, where its type stands behind: `EXPORT const struct s x`.
     pub(super) fn marked_by(&self, item: &Item, typedefs: &BTreeSet<&str>) -> Option<&str> {
         let text = &self.text;
@@ -202,7 +214,7 @@ impl Evidence<'_> {
     }
 
     /// Whether a name that is declared stands there: `x;`, `x = ...`, `x, ...`.
-    fn declares_at(&self, at: usize) -> bool {
+    pub(super) fn declares_at(&self, at: usize) -> bool {
         self.text.name(at).is_some() && matches!(self.text.at(at + 1), "=" | ";" | "," | "[")
     }
 

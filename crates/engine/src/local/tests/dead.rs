@@ -30,3 +30,27 @@ fn what_is_not_is_told() {
         &[" | sets d to *o | leaves d as it is", " | sets d to o[1] | leaves d as it is"],
     );
 }
+
+/// A counter that only counts.
+#[test]
+fn what_nothing_reads_is_nothing() {
+    check(
+        "int f(int n)",
+        "unsigned seen = 0;\nfor (int i = 0; i < n; i++) { if (foreign(i)) { if (n > 3) seen++; other(i, n); } else seen += 2; }\nreturn n;",
+        "for (int i = 0; i < n; i++) { if (foreign(i)) { other(i, n); } }\nreturn n;",
+        &[],
+    );
+    check(
+        "int f(int n)",
+        "int seen = 0;\nfor (int i = 0; i < n; i++) { if (foreign(i)) seen++; }\nreturn n;",
+        "int seen = 0;\nfor (int i = 0; i < n; i++) { if (foreign(i)) seen += 2; }\nreturn seen;",
+        &[" | returns n | returns seen", " | sets seen to seen + 1 | sets seen to seen + 2"],
+    );
+    // What divides may fail.
+    check(
+        "int f(int n)",
+        "return 1;",
+        "int seen = 0;\nseen = seen / n;\nreturn 1;",
+        &["n == 0 | returns 1 | undefined at line 13: division by zero"],
+    );
+}
