@@ -277,7 +277,7 @@ impl Evidence<'_> {
         let unknown = |name: &&str| !defined.contains(name) && !out.prototypes.contains_key(*name);
         let called: Vec<&str> = self.named(IMPLICIT_CALL).into_iter().filter(unknown).collect();
         for name in called {
-            if let Some(text) = headers::prototype(name) {
+            if let Some(text) = headers::prototype(name).filter(|text| self.calls_fit(name, text)) {
                 out.prototypes.insert(name.to_owned(), text);
             } else if let Some(kind) = self.result(name) {
                 if kind == Kind::Pointer {
@@ -557,8 +557,11 @@ impl Evidence<'_> {
         let places = text.places(name).iter().copied().filter(|i| *i > 0);
         // Where an address is taken, other uses say of what.
         let (others, addresses): (Vec<usize>, Vec<usize>) = places.partition(|i| !self.is_address(*i));
-        let asked = if others.is_empty() { addresses } else { others };
-        let kinds: BTreeSet<Kind> = asked.into_iter().map(|i| self.kind_at(i)).collect::<Option<_>>()?;
+        // Of nothing but an address is known that something lies there.
+        if others.is_empty() && !addresses.is_empty() {
+            return Some(Kind::Record);
+        }
+        let kinds: BTreeSet<Kind> = others.into_iter().map(|i| self.kind_at(i)).collect::<Option<_>>()?;
         match kinds.into_iter().collect::<Vec<_>>().as_slice() {
             [one] => Some(*one),
             // What is handed on by its name may be a pointer.

@@ -124,15 +124,24 @@ pub struct Change {
 impl Change {
     /// A change that is no region's: what declarations say.
     pub(super) fn of_declaration(at: [Option<u32>; 2], delta: Delta) -> Change {
+        Change { verdict: Verdict::Differs, deltas: vec![delta], rest: None, ..Change::open(at, "") }
+    }
+
+    /// A function of which nothing is known, with the reason.
+    pub(super) fn of_all(reason: &str) -> Change {
+        Change::open([None; 2], reason)
+    }
+
+    fn open(at: [Option<u32>; 2], reason: &str) -> Change {
         Change {
             at,
             lines: at.map(|line| line.into_iter().collect()),
             in_loop: None,
             from_line: None,
             tests: None,
-            verdict: Verdict::Differs,
-            deltas: vec![delta],
-            rest: None,
+            verdict: Verdict::Open(reason.to_owned()),
+            deltas: Vec::new(),
+            rest: Some(reason.to_owned()),
             apart: false,
             valid: false,
             by_members: false,

@@ -144,7 +144,9 @@ fn compare_bodies(
     let [older, newer] = placed::placed(old.body.clone(), newer);
     let (old, new) = (Version { body: &older, ..old }, Version { body: &newer, ..new });
     let sides = ((&**old.body, old.unit), (&**new.body, new.unit));
-    let relaid = relaid(sides.0, sides.1)?;
+    let Some(relaid) = relaid(sides.0, sides.1) else {
+        return Some((vec![Change::of_all(LAYOUT_SEEN)], 0));
+    };
     let source_body = old.body;
     let of_class = |class: usize, body| relaid[class].as_ref().map_or(body, |r| &r.body);
     let widened = Widened::of(unplaced(of_class(0, old.body)), unplaced(of_class(1, new.body)));
@@ -239,6 +241,9 @@ fn relaid(old: (&Function, &Unit), new: (&Function, &Unit)) -> Option<[Option<Re
         }
     }
 }
+
+/// Why nothing is known of a function that looks at the bytes of a structure that is laid out otherwise.
+const LAYOUT_SEEN: &str = "a structure that is laid out otherwise, by its bytes";
 
 /// Whether a region was not looked at to its end because there is too much of it.
 fn is_too_large(change: &Change) -> bool {

@@ -381,6 +381,23 @@ fn marks_behind_a_prototype_are_no_functions() {
     check(&[("a.c", source)], &["f"], &[]);
 }
 
+/// Of the C library's functions, too, a project may have its own.
+#[test]
+fn a_prototype_is_guessed_where_calls_fit_it() {
+    check(&[("a.c", "int f(int n) { error(\"no such %d\", n); return n; }")], &["f"], &[]);
+    assert!(prelude("int f(int n) { error(1, 0, \"no such %d\", n); return n; }").contains("error("));
+    assert!(!prelude("int f(int n) { error(\"no such %d\", n); return n; }").contains("error("));
+}
+
+#[test]
+fn something_lies_at_an_address() {
+    check_guess(
+        "int f(void) { add(&table); return 1; }",
+        "extern struct __invdiff_unknown_table table;",
+        &["table"],
+    );
+}
+
 /// One that is called in one place, and handed on in another.
 #[test]
 fn functions_are_known_by_their_calls() {

@@ -4,7 +4,7 @@
 //! becomes a call of a function of another file that is given the type's name and the other operands as they are:
 //! `#define BOUND(a) BOUND(#a)`. Which operands are types is what the parser stopped at; all calls must have as many.
 
-use super::super::scan::{is_keyword, is_type_word};
+use super::super::scan::{Words, is_keyword, is_type_word};
 use super::shapes::Shape;
 use super::{Evidence, Guesses};
 use std::collections::BTreeSet;
@@ -50,6 +50,23 @@ impl Operator {
 /// Words whose operand may be a type.
 pub(super) fn takes_type(word: &str) -> bool {
     matches!(word, "sizeof" | "alignof" | "_Alignof" | "__alignof__" | "__alignof")
+}
+
+/// How many operands stand in the brackets that open at a place: one at least.
+pub(super) fn operands(text: &Words<'_>, open: usize) -> usize {
+    let close = text.after_group(open, text.tokens.len());
+    let mut found = 1;
+    let mut i = open + 1;
+    while i + 1 < close {
+        match text.at(i) {
+            "(" | "[" | "{" => i = text.after_group(i, close),
+            word => {
+                found += usize::from(word == ",");
+                i += 1;
+            }
+        }
+    }
+    found
 }
 
 impl Evidence<'_> {
@@ -109,17 +126,7 @@ impl Evidence<'_> {
         if text.name(close).is_some() || text.at(close) == "{" || begins && text.at(close) == "*" {
             return;
         }
-        let mut operands = 1;
-        let mut i = open + 1;
-        while i + 1 < close {
-            match text.at(i) {
-                "(" | "[" | "{" => i = text.after_group(i, close),
-                word => {
-                    operands += usize::from(word == ",");
-                    i += 1;
-                }
-            }
-        }
+        let operands = operands(text, open);
         let operator = match (name, operands) {
             ("alignof", 1) => Operator::Alignment,
             ("offsetof", 2) => Operator::Offset,
@@ -132,5 +139,26 @@ impl Evidence<'_> {
         {
             types.insert(place);
         }
+    }
+
+    /// Whether all calls of a name give as many arguments as a prototype wants: it may be another function's.
+    pub(super) fn calls_fit(&self, name: &str, prototype: &str) -> bool {
+        let Some(list) = prototype.find('(').and_then(|open| prototype.get(open + 1..)) else { return true };
+        let (mut depth, mut wanted) = (0usize, 1usize);
+        for c in list.chars() {
+            match c {
+                '(' => depth += 1,
+                ')' if depth == 0 => break,
+                ')' => depth -= 1,
+                ',' if depth == 0 => wanted += 1,
+                _ => {}
+            }
+        }
+        let is_open = list.contains("...");
+        let text = &self.text;
+        text.places(name).iter().filter(|i| text.at(**i + 1) == "(").all(|i| {
+            let given = operands(text, i + 1);
+            if is_open { given + 1 >= wanted } else { given == wanted || given == 1 }
+        })
     }
 }

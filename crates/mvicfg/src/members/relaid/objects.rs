@@ -7,10 +7,15 @@ use crate::members::layout::{MAX_LEAVES, record};
 impl Relay<'_> {
     /// An object of the older unit with its initial value by the newer layout.
     pub(super) fn global(&self, g: &Global) -> Option<Global> {
-        if !self.is_relaid(&g.ty) || g.ty.is_pointer() {
+        if !self.holds_relaid(&g.ty) {
             return Some(g.clone());
         }
-        let mut made = Global { size: self.layout.size_of(&g.ty)?, init: Vec::new(), ..g.clone() };
+        let size = match &g.ty {
+            // One of another file, of which nobody says how long it is.
+            CType::Array(_, None) => g.size,
+            ty => self.layout.size_of(ty)?,
+        };
+        let mut made = Global { size, init: Vec::new(), ..g.clone() };
         if !g.is_known_constant() {
             return Some(made);
         }
