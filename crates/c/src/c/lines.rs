@@ -392,6 +392,12 @@ pub fn line_kinds(
         if let Some(lines) = item_lines(unit, item, &stretches) {
             set(lines, kind(unit, item));
         }
+        // `struct s { ... } x;`: a type, and behind it an object.
+        if let Some((tokens, name)) = body_of_type(unit, item)
+            && let Some(lines) = item_lines(unit, &Item { tokens, ..item.clone() }, &stretches)
+        {
+            set(lines, LineKind::Type(name));
+        }
     }
     for directive in &layout.directives {
         set(directive.lines.clone(), LineKind::Directive);
@@ -419,8 +425,22 @@ fn item_lines(unit: &Parsed, item: &Item, stretches: &[Range<u32>]) -> Option<Ra
     Some(first..=last.max(first))
 }
 
+/// The tokens of a structure, union or enumeration that a declaration of an object defines, up to its bracket, and its tag.
+fn body_of_type(unit: &Parsed, item: &Item) -> Option<(Range<usize>, Arc<str>)> {
+    if item.kind != ItemKind::Other {
+        return None;
+    }
+    let text = unit.text();
+    let head = item.tokens.clone().take_while(|&i| text.at(i) != "=");
+    let at = head.into_iter().find(|&i| matches!(text.at(i), "struct" | "union" | "enum"))?;
+    let tag = text.name(at + 1).filter(|_| text.at(at + 2) == "{")?;
+    Some((at..text.after_group(at + 2, item.tokens.end), Arc::from(tag)))
+}
+
 fn kind(unit: &Parsed, item: &Item) -> LineKind {
-    let name: Arc<str> = Arc::from(item.declares.first().map_or("", String::as_str));
+    let own = body_of_type(unit, item).map(|(_, tag)| tag);
+    let mut names = item.declares.iter().filter(|name| own.as_deref() != Some(name.as_str()));
+    let name: Arc<str> = Arc::from(names.next().map_or("", String::as_str));
     match &item.kind {
         ItemKind::Function { name, .. } => LineKind::Function(Arc::from(name.as_str())),
         ItemKind::Typedef | ItemKind::Record => LineKind::Type(name),
@@ -500,6 +520,8 @@ mod tests {
             "/* a\n b */ int x = 1;\n\nint f(int);\nstruct s {\n  int a;\n};\nint f(int a)\n{\n  // c\n  return a;\n}\n",
             "bgbptttffbff",
         );
+        // Objects behind the type that they are of.
+        check("extern struct s {\n  int a;\n} x,\n  *y[];\nstruct {\n  int a;\n} z;\n", "tttgggg");
     }
 
     #[test]

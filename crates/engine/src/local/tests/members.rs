@@ -176,3 +176,14 @@ fn a_union_counts_where_its_members_are_named() {
         assert!(found.as_ref().is_none_or(|(changes, _)| !is_same(changes)), "{lines:?}: {found:?}");
     }
 }
+
+/// An array of pointers has the same layout whatever they lead to.
+#[test]
+fn arrays_of_pointers_are_laid_out_alike() {
+    let text = |member: &str, n: u8| {
+        format!(
+            "struct sw {{ int a; {member} int b; }};\nextern struct sw one, *list[];\nint f(int n)\n{{\n    struct sw *s = list[n];\n    if (n > {n})\n        return 1;\n    return s->b;\n}}\n"
+        )
+    };
+    assert_eq!(told(&text("", 3), &text("int new;", 4)), ["n == 4 | returns 1 | returns list[n]->b"]);
+}
