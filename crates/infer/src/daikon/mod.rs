@@ -24,12 +24,14 @@ mod trace;
 mod values;
 mod variables;
 
-pub use calls::{Call, Calls, OfFunction, Traced, write_calls, write_declarations};
+pub use calls::{
+    Call, Calls, OfFunction, Traced, entry_point, silent_point, write_calls, write_declarations,
+};
 pub use declarations::{Declarations, Point};
 pub use names::{Place, PointName, c_name, daikon_name};
 pub use tables::{read_tables, tables, write_tables};
 pub use text::{RULE, said};
-pub use trace::{read_trace, write_record};
+pub use trace::{read_trace, record_parts, write_record};
 pub use values::{Element, Representation};
 pub use variables::Declared;
 

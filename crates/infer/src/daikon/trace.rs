@@ -181,6 +181,21 @@ pub fn write_record(
     Ok(())
 }
 
+/// A sample in pieces, for who writes it elsewhere: each value stands between two of them.
+pub fn record_parts(point: &Point) -> Vec<String> {
+    let mut parts = vec![format!("\n{}\n", escaped(point.name.text()))];
+    for variable in &point.variables {
+        if let Some(last) = parts.last_mut() {
+            *last += &format!("{}\n", escaped(&variable.name));
+        }
+        parts.push("\n1\n".to_owned());
+    }
+    if let Some(last) = parts.last_mut() {
+        last.push('\n');
+    }
+    parts
+}
+
 pub(super) fn refused(fault: Fault) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, fault.to_string())
 }
