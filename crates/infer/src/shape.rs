@@ -59,7 +59,7 @@ pub struct Word {
 
 impl Word {
     /// That of operands and constants together: C17 6.3.1.8. `None`: some operand is no number.
-    pub fn of(operands: &[Kind], constants: &[i128]) -> Option<Word> {
+    pub fn of(operands: impl IntoIterator<Item = Kind>, constants: &[i128]) -> Option<Word> {
         let mut word = Word { bits: 32, signed: true };
         let mut join = |other: Word| {
             word = match word.bits.cmp(&other.bits) {
@@ -69,7 +69,7 @@ impl Word {
             }
         };
         for kind in operands {
-            match *kind {
+            match kind {
                 // What is narrower becomes an `int`.
                 Kind::Integer { bits, .. } if bits < 32 => {}
                 Kind::Integer { bits, signed } => join(Word { bits, signed }),
@@ -91,7 +91,7 @@ impl Word {
     }
 
     /// A sum of products and a number, computed from the left, as it is written.
-    fn sum(self, parts: &[(i128, i128)], constant: i128) -> Option<i128> {
+    pub(super) fn sum(self, parts: &[(i128, i128)], constant: i128) -> Option<i128> {
         let mut sum: Option<i128> = None;
         for (factor, value) in parts {
             sum = Some(match sum {
@@ -240,9 +240,8 @@ impl Shape {
         let value = |x: usize| row.get(x).copied().flatten();
         let is = |x: usize, n: Option<i128>| Some(n == Some(value(x)?));
         let word = |operands: &[usize], constants: &[i128]| {
-            let kinds: Option<Vec<Kind>> =
-                operands.iter().map(|x| table.variable(*x).map(|v| v.kind)).collect();
-            Word::of(&kinds?, constants)
+            let kind = |x: &usize| table.variable(*x).map_or(Kind::Pointer, |v| v.kind);
+            Word::of(operands.iter().map(kind), constants)
         };
         match *self {
             Shape::OneOf { x, ref values } => Some(values.contains(&value(x)?)),

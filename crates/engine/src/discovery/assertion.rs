@@ -130,7 +130,7 @@ impl<'v> Values<'v> {
     /// The type that C computes in.
     fn word(&self, operands: &[usize], constants: &[i128]) -> Option<Word> {
         let kinds: Option<Vec<Kind>> = operands.iter().map(|x| self.kind(*x)).collect();
-        Word::of(&kinds?, constants)
+        Word::of(kinds?, constants)
     }
 
     /// `left == sum`, where no part of the sum overflows.
