@@ -128,6 +128,11 @@ impl Finder<'_> {
             found.push(Shape::Bound { x, relation: Relation::Different, k: 0 });
         }
         found.extend(self.modulus(x, values));
+        // Of so few values as a set has it is the set that is told.
+        let is_power = values.are_powers && different > self.settings.set;
+        found.extend(
+            (is_power && self.is_justified(confidence::even(rows))).then_some(Shape::PowerOfTwo { x }),
+        );
     }
 
     /// The largest modulus that all values leave one remainder by, as C has it.
@@ -158,10 +163,27 @@ impl Finder<'_> {
             }
         }
         let is_line = self.is_justified(confidence::line(pair.points()));
+        if is_line {
+            self.divisions(pair, found);
+        }
         if is_line && !is_truth && !self.is_constant(x) && !self.is_constant(y) {
             // The first is what is told: a result stands before what it comes of.
             let back = pair.back().map(|(a, b)| Shape::Line { y: x, a, x: y, b });
             found.extend(back.or_else(|| pair.forth().map(|(a, b)| Shape::Line { y, a, x, b })));
+        }
+    }
+
+    /// What is divided, or a square, where neither is one of few values: those say more themselves.
+    fn divisions(&self, pair: &Pair, found: &mut Vec<Shape>) {
+        let is_few = |x: usize| self.values.get(x).is_none_or(|v| v.different() <= self.settings.set);
+        if is_few(pair.x) || is_few(pair.y) {
+            return;
+        }
+        let operator = Operator::Product;
+        found.extend(pair.squares().map(|(z, x)| Shape::Function { z, operator, x, y: x }));
+        // A square is divided by its root, and so is what a line or a bound says.
+        if pair.squares().next().is_none() && !pair.is_line() {
+            found.extend(pair.divisions().map(|(x, y)| Shape::Divides { x, y }));
         }
     }
 
@@ -308,6 +330,17 @@ mod tests {
         assert_eq!(said(&[("x", INT), ("y", INT)], &rows), ["x <= y", "y == 2 * x + 3"]);
         let rows: [&[i128]; 5] = [&[5, 1], &[7, 2], &[11, 4], &[-3, -3], &[3, 0]];
         assert_eq!(said(&[("x", INT), ("y", INT)], &rows), ["x >= y", "x == 2 * y + 3"]);
+    }
+
+    #[test]
+    fn divisors_squares_and_powers_are_found() {
+        let names = [("\\result", INT), ("x", INT)];
+        let rows: [&[i128]; 6] = [&[6, 3], &[35, 7], &[-8, 4], &[22, 11], &[10, -5], &[36, 9]];
+        assert_eq!(said(&names, &rows), ["\\result % x == 0"]);
+        let rows: [&[i128]; 6] = [&[9, -3], &[49, 7], &[16, 4], &[121, 11], &[25, -5], &[0, 0]];
+        let found = said(&names, &rows);
+        assert_eq!(found, ["\\result >= 0", "\\result >= x", "\\result == (x * x)"]);
+        assert_eq!(alone(&[4, 1, 64, 2, 1024, 8]), ["x > 0", "x > 0 && (x & (x - 1)) == 0"]);
     }
 
     #[test]

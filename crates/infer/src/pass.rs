@@ -5,7 +5,7 @@
 //! variable's values are is kept as a few numbers. So the cost is that of the rows, however many values there are.
 
 use super::confidence;
-use super::shape::{Relation, Word};
+use super::shape::{Operator, Relation, Word};
 use super::table::{Kind, Table};
 
 /// Largest factor of a linear invariant, and most numbers of its constant.
@@ -23,6 +23,8 @@ pub struct Values {
     /// The greatest number that divides all their differences.
     pub step: i128,
     pub has_zero: bool,
+    /// All of them are powers of two.
+    pub are_powers: bool,
     /// How many rows have the least value and the two numbers behind it, and the greatest likewise.
     pub at_least: [usize; 3],
     pub at_most: [usize; 3],
@@ -31,8 +33,9 @@ pub struct Values {
 impl Values {
     fn add(&mut self, v: i128, set: usize) {
         if self.rows == 0 {
-            (self.least, self.most) = (v, v);
+            (self.least, self.most, self.are_powers) = (v, v, true);
         }
+        self.are_powers &= v > 0 && v & (v - 1) == 0;
         self.rows += 1;
         self.has_zero |= v == 0;
         if self.few.len() <= set
@@ -152,6 +155,10 @@ pub struct Pair {
     points: Vec<(i128, i128)>,
     forth: Line,
     back: Line,
+    /// In which C divides; the second divides the first, the first the second, one is the square of the other.
+    word: Option<Word>,
+    divided: [bool; 2],
+    square: [bool; 2],
 }
 
 impl Pair {
@@ -159,7 +166,9 @@ impl Pair {
         let is_number = matches!(kinds, (Kind::Integer { .. }, Kind::Integer { .. }));
         let line = if is_number { Line::Open(None) } else { Line::None };
         let (rows, orders, points) = (0, [false; 3], Vec::new());
-        Pair { x, y, kinds, rows, orders, points, forth: line.clone(), back: line }
+        let word = Word::of([kinds.0, kinds.1], &[]).filter(|_| is_number);
+        let (divided, square) = ([word.is_some(); 2], [word.is_some(); 2]);
+        Pair { x, y, kinds, rows, orders, points, forth: line.clone(), back: line, word, divided, square }
     }
 
     fn add(&mut self, v: i128, w: i128) {
@@ -175,11 +184,21 @@ impl Pair {
         }
         self.forth.add(v, w, self.kinds.0);
         self.back.add(w, v, self.kinds.1);
+        self.operate(v, w);
+    }
+
+    fn operate(&mut self, v: i128, w: i128) {
+        let Some(word) = self.word else { return };
+        for ((is, square), (a, b)) in self.divided.iter_mut().zip(&mut self.square).zip([(v, w), (w, v)]) {
+            *is = *is && Operator::Remainder.of(word, a, b) == Some(0);
+            *square = *square && Operator::Product.of(word, b, b) == Some(a);
+        }
     }
 
     /// Whether no more rows can show anything.
     fn is_over(&self) -> bool {
-        self.orders == [true; 3] && self.forth.is_none() && self.back.is_none()
+        let is_nothing = self.divided == [false; 2] && self.square == [false; 2];
+        self.orders == [true; 3] && self.forth.is_none() && self.back.is_none() && is_nothing
     }
 
     /// The strongest comparison that all rows satisfy.
@@ -206,6 +225,18 @@ impl Pair {
     /// `y == a * x + b`.
     pub fn forth(&self) -> Option<(i128, i128)> {
         self.forth.factors()
+    }
+
+    /// Divisions without a rest: what is divided, and by what.
+    pub fn divisions(&self) -> impl Iterator<Item = (usize, usize)> {
+        let [first, second] = self.divided;
+        [(first, self.x, self.y), (second, self.y, self.x)].into_iter().filter(|d| d.0).map(|d| (d.1, d.2))
+    }
+
+    /// Squares: which is that of which.
+    pub fn squares(&self) -> impl Iterator<Item = (usize, usize)> {
+        let [first, second] = self.square;
+        [(first, self.x, self.y), (second, self.y, self.x)].into_iter().filter(|s| s.0).map(|s| (s.1, s.2))
     }
 
     pub fn points(&self) -> usize {
