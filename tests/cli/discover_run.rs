@@ -217,7 +217,7 @@ int watch(int n, unsigned long wide, signed char small, const char *text, int (*
 int watch(int n, unsigned long wide, signed char small, const char *text, int (*then)(int))
 {
     int deep = n;
-    assert(n < 100);
+    assert(n < 4);
     depth++;
     last = text;
     if (n > 0)

@@ -40,13 +40,13 @@ fn refuse(source: &str, why: &str) {
 fn a_call_is_recorded_on_the_line_of_the_brace() {
     let x = input("x", INT, false);
     let word = "(invdiff_u64_7)(invdiff_s32_7)(x)";
-    check("int f(int x) { return x; }\n", &[x.clone()], word);
-    check("int f(x)\nint x;\n{\n\treturn x; }\n", &[x.clone()], word);
+    check("int f(int x) { return x; }\n", std::slice::from_ref(&x), word);
+    check("int f(x)\nint x;\n{\n\treturn x; }\n", std::slice::from_ref(&x), word);
     let byte = input("c", Kind::Integer { bits: 8, signed: false }, false);
     check("int f(unsigned char c) { return c; }\n", &[byte], "(invdiff_u64_7)(invdiff_u8_7)(c)");
     check("int f(void) { return 1; }\n", &[], "");
     let p = input("p", Kind::Pointer, false);
-    check("int f(char *p) { return !p; }\n", &[p.clone()], "p");
+    check("int f(char *p) { return !p; }\n", std::slice::from_ref(&p), "p");
     check("int f(int (*p)(void)) { return !p; }\n", &[p], "(invdiff_u64_7)((p) != 0)");
 }
 
