@@ -105,3 +105,36 @@ fn link(to: &[u8], target: &Path) -> io::Result<()> {
 fn link(to: &[u8], target: &Path) -> io::Result<()> {
     write(target, to, false, SystemTime::now())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::MemoryTree;
+
+    #[test]
+    fn nothing_is_written_elsewhere() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let names = ["a/b.c", "../c", "/d", ".git/config", "e/.GIT/hooks", "f..g"];
+        let tree = MemoryTree::new(names.map(|name| (name, "text")));
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).expect("a folder");
+        let done = check_out(&tree, &inner).expect("files");
+        let mut left_out: Vec<_> = done.left_out.iter().map(|p| p.display().to_string()).collect();
+        left_out.sort();
+        assert_eq!(
+            (done.files, left_out),
+            (2, [names[1], names[3], names[2], names[4]].map(str::to_owned).into())
+        );
+        assert_eq!(fs::read(inner.join("a/b.c")).expect("a file"), b"text");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+    }
+
+    #[test]
+    fn all_files_have_one_time() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tree = MemoryTree::new([("b.c", ""), ("a.y", "1")]);
+        check_out(&tree, folder.path()).expect("files");
+        let time = |name| fs::metadata(folder.path().join(name)).and_then(|m| m.modified()).expect("a time");
+        assert_eq!(time("a.y"), time("b.c"));
+    }
+}
