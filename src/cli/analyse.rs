@@ -190,16 +190,23 @@ pub fn quantify(
     Ok((found, job.request.versions, job.settings))
 }
 
-/// Discovers what holds in the functions that are asked for; also returns the versions. `with` chooses the version.
+/// Discovers what holds in the functions that are asked for; also returns the versions. `with` chooses the version,
+/// `before` gives further first runs.
 pub fn discover(
     repository: &Repository,
     args: &DiffArgs,
-    choice: &analysis::discover::Choice,
+    choice: &mut analysis::discover::Choice,
     context: &mut Context,
     with: impl FnOnce(&mut Vec<VersionInput>, &mut Vec<Vec<analysis::FileChange>>) -> Result<(), CliError>,
+    before: impl FnOnce(
+        &Request,
+        &analysis::discover::Choice,
+        &mut Context,
+    ) -> Result<Vec<analysis::discover::FirstRun>, CliError>,
 ) -> Result<(Vec<analysis::discover::Found>, Vec<VersionInput>), CliError> {
     let mut job = job(repository, args, context)?;
     with(&mut job.request.versions, &mut job.request.changes)?;
+    choice.first.extend(before(&job.request, choice, context)?);
     let progress = Progress::new(&context.globals);
     let mut turned = |name: &str, turn: &crate::discovery::Iteration| {
         progress.working_on(&format!("{name}: turn {}, {} invariants", turn.index, turn.invariants));

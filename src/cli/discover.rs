@@ -1,8 +1,10 @@
 //! `git invdiff discover`: invariants from runs, refined by symbolic execution until nothing refutes them.
 
+mod command;
 mod daikon;
 mod first;
 mod json;
+mod run;
 mod text;
 
 use super::diff_args::{DiffArgs, PointChoice};
@@ -10,7 +12,7 @@ use super::quantify::{patch, without_function};
 use super::range::RangeArgs;
 use super::{CliError, Context, ExitCode, Format, analyse};
 use crate::analysis::discover::{Choice, FirstRun, Found, Refused};
-use crate::analysis::{FileChange, VersionInput};
+use crate::analysis::{FileChange, Request, VersionInput};
 use crate::config::nearest;
 use crate::discovery::{Configuration, Harness, Over, Points, Settings};
 use crate::infer;
@@ -19,6 +21,7 @@ use crate::report::filter::FunctionGlob;
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Invariants that runs suggest, refined until no run refutes them
 ///
@@ -27,7 +30,7 @@ use std::sync::Arc;
 /// Runs of a function suggest what holds at its entry and wherever it returns. Symbolic execution, with all of
 /// that asserted, looks for inputs that break it and for an input of every path; these are run, and so on, until
 /// nothing changes. What holds on every path is proved; the rest is likely, and says how many runs it was seen
-/// in. Everything runs in an interpreter: nothing of the program is executed on the machine.
+/// in. Everything runs in an interpreter: nothing of the program is executed on the machine, but for what --run names.
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "Examples:\n  \
     git invdiff discover -- src/clamp.c:clamp             of the working tree, in any state\n  \
@@ -38,6 +41,7 @@ use std::sync::Arc;
                                                           in the state that wbs_init() leaves\n  \
     git invdiff discover --inputs first.csv -- f.c:f      first runs: a column for each input\n  \
     git invdiff discover --inputs run.dtrace.gz -- f.c:f  those that a Daikon front end saw\n  \
+    git invdiff discover --run 'make check' -- f.c:f      those that the tests make, built and run in a copy\n  \
     git invdiff discover --write-dtrace f.dtrace -- f.c:f runs for Daikon; --format daikon prints as it does")]
 pub struct DiscoverArgs {
     #[command(flatten)]
@@ -58,6 +62,19 @@ pub struct DiscoverArgs {
     /// Daikon's declarations of the trace, where they do not stand in it
     #[arg(long, value_name = "FILE.decls", requires = "inputs")]
     pub decls: Option<PathBuf>,
+
+    /// First runs: what COMMAND calls, which the shell runs in a temporary copy of the version's files; it has to build
+    /// what it runs
+    #[arg(long, value_name = "COMMAND", conflicts_with = "inputs")]
+    pub run: Option<String>,
+
+    /// How long the command may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, requires = "run", hide_short_help = true)]
+    pub run_timeout: u64,
+
+    /// Keeps what the command's calls were given, as a trace of Daikon's
+    #[arg(long, value_name = "FILE.dtrace", requires = "run", hide_short_help = true)]
+    pub run_dtrace: Option<PathBuf>,
 
     /// Writes all runs as a trace that Daikon reads, its declarations in it
     #[arg(long, value_name = "FILE.dtrace")]
@@ -191,6 +208,11 @@ fn found(
         }
         Ok(())
     };
+    let run = args.run.as_ref().map(|command| run::Run {
+        command: command.clone(),
+        limit: Duration::from_secs(args.run_timeout),
+        keep: args.run_dtrace.clone(),
+    });
     let settings = Settings {
         families: infer::Settings { confidence: args.confidence, ..infer::Settings::default() },
         configuration: Configuration {
@@ -203,8 +225,13 @@ fn found(
         runs: args.runs,
         ..Settings::default()
     };
-    let choice = Choice { is_it: &is_it, harness: harness.clone(), first, proofs: !args.no_proofs, settings };
-    analyse::discover(&repository, &diff, &choice, context, with)
+    let mut choice =
+        Choice { is_it: &is_it, harness: harness.clone(), first, proofs: !args.no_proofs, settings };
+    let before = |request: &Request, choice: &Choice, context: &mut Context| match &run {
+        Some(run) => run::runs(run, (&repository, request, choice), context),
+        None => Ok(Vec::new()),
+    };
+    analyse::discover(&repository, &diff, &mut choice, context, with, before)
 }
 
 /// The points that are chosen.

@@ -15,6 +15,7 @@ mod compiled;
 mod condition;
 mod copies;
 mod discover;
+mod discover_run;
 mod documentation;
 mod first_look;
 mod formats;

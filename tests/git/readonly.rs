@@ -42,7 +42,7 @@ const SHORT: [&str; 12] = [
     "doctor",
 ];
 
-const LONG: [&str; 34] = [
+const LONG: [&str; 35] = [
     "--json HEAD~2..HEAD",
     "--porcelain -z HEAD~2...HEAD",
     "--format yaml HEAD~1",
@@ -74,6 +74,7 @@ const LONG: [&str; 34] = [
     "man",
     "demo",
     "discover",
+    "discover --run true -- src/a.c:f",
     "quantify HEAD~1..HEAD",
     "rank HEAD",
     "-h",

@@ -3,14 +3,12 @@
 //! Source: the Daikon developer manual, "Confidence limits", and Ernst et al. 2007, section 3.4 ("null hypothesis
 //! tests").
 
-use std::collections::BTreeMap;
-
 /// Rows that must meet a bound.
 const AT_BOUND: usize = 3;
 /// How many times as many rows as are expected at a bound say that there is one.
 const TRUNCATED: f64 = 5.0;
 /// Points that a line is read off; it takes two.
-const ON_LINE: usize = 5;
+pub const ON_LINE: usize = 5;
 
 /// Of something that half of all rows would satisfy by chance.
 pub fn even(rows: usize) -> f64 {
@@ -31,23 +29,16 @@ pub fn remainder(m: i128, rows: usize) -> f64 {
     1.0 - (1.0 / m.max(1) as f64).powi(i32::try_from(rows.saturating_sub(1)).unwrap_or(i32::MAX))
 }
 
-/// Of a bound at one end of the values: at least three rows meet it, and they are five times as many as an even
-/// distribution has there, or it and the two values next to it have at least half of what that has.
-pub fn bound(counts: &BTreeMap<i128, usize>, is_lower: bool) -> f64 {
-    let (Some((&least, _)), Some((&most, _))) = (counts.first_key_value(), counts.last_key_value()) else {
-        return 0.0;
-    };
-    let rows: usize = counts.values().sum();
-    let range = most.saturating_sub(least).saturating_add(1) as f64;
-    let expected = rows as f64 / range;
-    let end = if is_lower { least } else { most };
-    let count = |k: i128| counts.get(&k).copied().unwrap_or(0);
-    if count(end) < AT_BOUND {
+/// Of a bound at one end of so many rows' values, whose range has so many numbers. `at`: how many rows meet the bound and
+/// the two numbers next to it. At least three rows meet it, and they are five times as many as an even distribution has
+/// there, or all three numbers have at least half of what that has.
+pub fn bound(rows: usize, range: i128, at: [usize; 3]) -> f64 {
+    let expected = rows as f64 / range.max(1) as f64;
+    if at[0] < AT_BOUND {
         return 0.0;
     }
-    let step = if is_lower { 1 } else { -1 };
-    let is_truncated = count(end) as f64 >= TRUNCATED * expected;
-    let is_even = (0..3).all(|k| count(end.saturating_add(k * step)) as f64 >= expected / 2.0);
+    let is_truncated = at[0] as f64 >= TRUNCATED * expected;
+    let is_even = at.iter().all(|count| *count as f64 >= expected / 2.0);
     f64::from(u8::from(is_truncated || is_even))
 }
 
@@ -60,10 +51,6 @@ pub fn line(points: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn counts(of: &[(i128, usize)]) -> BTreeMap<i128, usize> {
-        of.iter().copied().collect()
-    }
-
     #[test]
     fn six_rows_are_enough_for_an_even_chance_and_four_are_not() {
         assert!(even(6) > 0.98 && even(4) < 0.95);
@@ -73,12 +60,12 @@ mod tests {
     #[test]
     fn a_bound_has_rows_at_it() {
         // One row each: no end is a bound.
-        assert_eq!(bound(&counts(&[(0, 1), (1, 1), (2, 1), (9, 1)]), true), 0.0);
+        assert_eq!(bound(4, 10, [1, 1, 1]), 0.0);
         // Truncated: most rows are at the end.
-        assert_eq!(bound(&counts(&[(0, 40), (100, 1), (1000, 1)]), true), 1.0);
-        assert_eq!(bound(&counts(&[(0, 40), (100, 1), (1000, 1)]), false), 0.0);
+        assert_eq!(bound(42, 1001, [40, 0, 0]), 1.0);
+        assert_eq!(bound(42, 1001, [1, 0, 0]), 0.0);
         // Even.
-        assert_eq!(bound(&counts(&[(1, 4), (2, 5), (3, 4)]), false), 1.0);
+        assert_eq!(bound(13, 3, [4, 5, 4]), 1.0);
     }
 
     #[test]

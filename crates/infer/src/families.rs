@@ -1,9 +1,10 @@
 //! Which invariants of each family hold of all rows, and are justified.
 
 use super::confidence;
+use super::pass::{MAX_CONSTANT, MAX_FACTOR, Pair, Values, pass};
 use super::shape::{Operator, Relation, Shape};
 use super::table::{Kind, Table};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -22,25 +23,20 @@ impl Default for Settings {
     }
 }
 
-/// Largest modulus, and largest factor of a linear invariant.
+/// Largest modulus.
 const MAX_MODULUS: i128 = 64;
-const MAX_FACTOR: i128 = 1 << 20;
-/// Most numbers of a bound and of a constant in a linear invariant.
-const MAX_CONSTANT: i128 = 1 << 40;
 
-/// The invariants of a point, by family, each variable in the order of the table. Cost: rows times pairs of
-/// variables, and times triples where the point has few.
+/// The invariants of a point, by family, each variable in the order of the table. Cost: one pass over the rows, and what
+/// it takes to refute triples where the point has few variables.
 pub fn infer(table: &Table, settings: &Settings) -> Vec<Shape> {
-    let finder = Finder { table, settings, counts: counts(table) };
+    let (values, pairs) = pass(table, settings.set);
+    let lines = pairs.iter().filter(|p| p.is_line()).map(|p| (p.x, p.y)).collect();
+    let finder = Finder { table, settings, values, lines };
     let mut found = Vec::new();
     for x in 0..table.variables.len() {
         finder.unary(x, &mut found);
     }
-    for x in 0..table.variables.len() {
-        for y in x + 1..table.variables.len() {
-            finder.binary(x, y, &mut found);
-        }
-    }
+    pairs.iter().for_each(|pair| finder.binary(pair, &mut found));
     // Members of structures come last and are many: they leave what stands before them to be looked at.
     let plain = table.variables.iter().filter(|v| !v.name.contains("->") && !v.name.contains('.')).count();
     if plain <= settings.triples {
@@ -74,20 +70,12 @@ pub fn conditional(
     found
 }
 
-/// How often each variable has each value.
-fn counts(table: &Table) -> Vec<BTreeMap<i128, usize>> {
-    let of = |x: usize| {
-        let mut counts = BTreeMap::new();
-        table.values(x).into_iter().for_each(|v| *counts.entry(v).or_insert(0) += 1);
-        counts
-    };
-    (0..table.variables.len()).map(of).collect()
-}
-
 struct Finder<'a> {
     table: &'a Table,
     settings: &'a Settings,
-    counts: Vec<BTreeMap<i128, usize>>,
+    values: Vec<Values>,
+    /// Pairs on a line: no plane can be told through their points.
+    lines: BTreeSet<(usize, usize)>,
 }
 
 impl Finder<'_> {
@@ -96,7 +84,7 @@ impl Finder<'_> {
     }
 
     fn is_constant(&self, x: usize) -> bool {
-        self.counts.get(x).is_none_or(|c| c.len() <= 1)
+        self.values.get(x).is_none_or(|v| v.different() <= 1)
     }
 
     fn kind(&self, x: usize) -> Kind {
@@ -104,20 +92,16 @@ impl Finder<'_> {
     }
 
     fn unary(&self, x: usize, found: &mut Vec<Shape>) {
-        let Some(counts) = self.counts.get(x) else { return };
-        let (Some((&least, _)), Some((&most, _))) = (counts.first_key_value(), counts.last_key_value())
-        else {
-            return;
-        };
-        let rows: usize = counts.values().sum();
-        let kind = self.kind(x);
+        let Some(values) = self.values.get(x).filter(|v| v.rows > 0) else { return };
+        let &Values { rows, least, most, has_zero, .. } = values;
+        let (kind, different) = (self.kind(x), values.different());
         // All values of the kind are no news.
-        let is_all = matches!(kind, Kind::Truth | Kind::Pointer) && counts.len() > 1;
-        if counts.len() <= self.settings.set && !is_all && self.is_justified(confidence::even(rows)) {
-            found.push(Shape::OneOf { x, values: counts.keys().copied().collect() });
+        let is_all = matches!(kind, Kind::Truth | Kind::Pointer) && different > 1;
+        if different <= self.settings.set && !is_all && self.is_justified(confidence::even(rows)) {
+            found.push(Shape::OneOf { x, values: values.few.clone() });
         }
         let Kind::Integer { signed, .. } = kind else { return };
-        if counts.len() == 1 {
+        if different == 1 {
             return;
         }
         if signed && self.is_justified(confidence::even(rows)) {
@@ -134,48 +118,42 @@ impl Finder<'_> {
         {
             // A sign says it, or the type.
             let is_said = k == 0 && signed || self.table.variable(x).is_some_and(|v| v.is_end(k));
-            if !is_said && k.abs() <= MAX_CONSTANT && self.is_justified(confidence::bound(counts, is_lower)) {
+            if !is_said && k.abs() <= MAX_CONSTANT && self.is_justified(values.bound(is_lower)) {
                 found.push(Shape::Bound { x, relation, k });
             }
         }
         let surrounds = least < 0 && most > 0 || !signed && least > 0;
         let range = most.saturating_sub(least).saturating_add(1);
-        if surrounds && !counts.contains_key(&0) && self.is_justified(confidence::left_out(range, rows)) {
+        if surrounds && !has_zero && self.is_justified(confidence::left_out(range, rows)) {
             found.push(Shape::Bound { x, relation: Relation::Different, k: 0 });
         }
-        found.extend(self.modulus(x, counts, rows));
+        found.extend(self.modulus(x, values));
+        // Of so few values as a set has it is the set that is told.
+        let is_power = values.are_powers && different > self.settings.set;
+        found.extend(
+            (is_power && self.is_justified(confidence::even(rows))).then_some(Shape::PowerOfTwo { x }),
+        );
     }
 
     /// The largest modulus that all values leave one remainder by, as C has it.
-    fn modulus(&self, x: usize, counts: &BTreeMap<i128, usize>, rows: usize) -> Option<Shape> {
-        let (&first, _) = counts.first_key_value()?;
-        let m = counts.keys().fold(0i128, |m, v| gcd(m, v.saturating_sub(first)));
-        let r = first.checked_rem(m)?;
-        let is_one = counts.keys().all(|v| v.checked_rem(m) == Some(r));
-        let is_wanted = (2..=MAX_MODULUS).contains(&m) && is_one && counts.len() > 2;
-        (is_wanted && self.is_justified(confidence::remainder(m, rows))).then_some(Shape::Modulus { x, m, r })
+    fn modulus(&self, x: usize, values: &Values) -> Option<Shape> {
+        let m = values.step;
+        let r = values.least.checked_rem(m)?;
+        let is_wanted = (2..=MAX_MODULUS).contains(&m) && values.different() > 2;
+        if !is_wanted || !self.is_justified(confidence::remainder(m, values.rows)) {
+            return None;
+        }
+        let mut all = self.table.rows().iter().filter_map(|row| row.get(x).copied().flatten());
+        all.all(|v| v.checked_rem(m) == Some(r)).then_some(Shape::Modulus { x, m, r })
     }
 
-    fn binary(&self, x: usize, y: usize, found: &mut Vec<Shape>) {
-        let (Some(a), Some(b)) = (self.table.variable(x), self.table.variable(y)) else { return };
-        if !a.is_comparable(b) {
-            return;
-        }
-        let pairs: BTreeMap<(i128, i128), usize> =
-            self.table.pairs(x, y).into_iter().fold(BTreeMap::new(), |mut all, pair| {
-                *all.entry(pair).or_insert(0) += 1;
-                all
-            });
-        let rows: usize = pairs.values().sum();
-        let holds = |relation: &Relation| pairs.keys().all(|(v, w)| relation.holds(*v, *w));
-        let is_truth = a.kind == Kind::Truth;
-        let all = Relation::ALL
-            .into_iter()
-            .filter(|r| !is_truth || matches!(r, Relation::Equal | Relation::Different));
-        if let Some(relation) = all.into_iter().find(|r| rows > 0 && holds(r)) {
+    fn binary(&self, pair: &Pair, found: &mut Vec<Shape>) {
+        let (x, y) = (pair.x, pair.y);
+        let is_truth = self.kind(x) == Kind::Truth;
+        if let Some(relation) = pair.relation(is_truth) {
             let confidence = match relation {
-                Relation::Different if !is_truth => confidence::left_out(self.overlap(x, y), rows),
-                _ => confidence::even(rows),
+                Relation::Different if !is_truth => confidence::left_out(self.overlap(x, y), pair.rows),
+                _ => confidence::even(pair.rows),
             };
             if self.is_justified(confidence) {
                 found.push(Shape::Compare { x, relation, y });
@@ -184,39 +162,36 @@ impl Finder<'_> {
                 return;
             }
         }
-        if !is_truth && !self.is_constant(x) && !self.is_constant(y) {
+        let is_line = self.is_justified(confidence::line(pair.points()));
+        if is_line {
+            self.divisions(pair, found);
+        }
+        if is_line && !is_truth && !self.is_constant(x) && !self.is_constant(y) {
             // The first is what is told: a result stands before what it comes of.
-            let turned = pairs.iter().map(|((v, w), n)| ((*w, *v), *n)).collect();
-            found.extend(self.line(&turned, (x, y)).or_else(|| self.line(&pairs, (y, x))));
+            let back = pair.back().map(|(a, b)| Shape::Line { y: x, a, x: y, b });
+            found.extend(back.or_else(|| pair.forth().map(|(a, b)| Shape::Line { y, a, x, b })));
+        }
+    }
+
+    /// What is divided, or a square, where neither is one of few values: those say more themselves.
+    fn divisions(&self, pair: &Pair, found: &mut Vec<Shape>) {
+        let is_few = |x: usize| self.values.get(x).is_none_or(|v| v.different() <= self.settings.set);
+        if is_few(pair.x) || is_few(pair.y) {
+            return;
+        }
+        let operator = Operator::Product;
+        found.extend(pair.squares().map(|(z, x)| Shape::Function { z, operator, x, y: x }));
+        // A square is divided by its root, and so is what a line or a bound says.
+        if pair.squares().next().is_none() && !pair.is_line() {
+            found.extend(pair.divisions().map(|(x, y)| Shape::Divides { x, y }));
         }
     }
 
     /// In how many values the ranges of two variables meet.
     fn overlap(&self, x: usize, y: usize) -> i128 {
-        let ends = |x: usize| {
-            let counts = self.counts.get(x)?;
-            Some((*counts.first_key_value()?.0, *counts.last_key_value()?.0))
-        };
+        let ends = |x: usize| self.values.get(x).filter(|v| v.rows > 0).map(|v| (v.least, v.most));
         let (Some(a), Some(b)) = (ends(x), ends(y)) else { return 0 };
         a.1.min(b.1).saturating_sub(a.0.max(b.0)).saturating_add(1)
-    }
-
-    /// `y == a * x + b` of pairs of values of `x` and `y`.
-    fn line(&self, pairs: &BTreeMap<(i128, i128), usize>, (y, x): (usize, usize)) -> Option<Shape> {
-        let (&(x0, y0), _) = pairs.first_key_value()?;
-        let (&(x1, y1), _) = pairs.last_key_value()?;
-        let a = y1.checked_sub(y0)?.checked_div(x1.checked_sub(x0)?)?;
-        let b = y0.checked_sub(a.checked_mul(x0)?)?;
-        let is_small = a != 0 && a.abs() <= MAX_FACTOR && b.abs() <= MAX_CONSTANT;
-        let shape = Shape::Line { y, a, x, b };
-        let holds = |v: i128, w: i128| {
-            let mut row = vec![None; self.table.variables.len()];
-            row.get_mut(x).into_iter().for_each(|at| *at = Some(v));
-            row.get_mut(y).into_iter().for_each(|at| *at = Some(w));
-            shape.holds(self.table, &row) == Some(true)
-        };
-        let all = is_small && pairs.keys().all(|(v, w)| holds(*v, *w));
-        (all && self.is_justified(confidence::line(pairs.len()))).then_some(shape)
     }
 
     fn ternary(&self, found: &mut Vec<Shape>) {
@@ -249,7 +224,7 @@ impl Finder<'_> {
             let all = operators.map(|operator| Shape::Function { z, operator, x, y });
             more.extend(all.into_iter().find(|shape| self.holds(shape)));
         }
-        if x < y && more.is_empty() {
+        if x < y && more.is_empty() && !self.lines.contains(&(x, y)) {
             more.extend(self.plane(z, x, y).filter(|shape| self.holds(shape)));
         }
         found.extend(more);
@@ -261,10 +236,10 @@ impl Finder<'_> {
         for row in self.table.rows() {
             match shape.holds(self.table, row) {
                 Some(false) => return false,
-                Some(true) => {
+                Some(true) if points.len() < confidence::ON_LINE => {
                     points.insert(shape.variables().iter().map(|v| row.get(*v).copied().flatten()).collect());
                 }
-                None => {}
+                Some(true) | None => {}
             }
         }
         self.is_justified(confidence::line(points.len()))
@@ -275,12 +250,13 @@ impl Finder<'_> {
         let point = |row: &Vec<Option<i128>>| Some(((*row.get(x)?)?, (*row.get(y)?)?, (*row.get(z)?)?));
         let mut points = self.table.rows().iter().filter_map(point);
         let (x0, y0, z0) = points.next()?;
-        let rest: Vec<(i128, i128, i128)> = points
-            .map(|(p, q, r)| Some((p.checked_sub(x0)?, q.checked_sub(y0)?, r.checked_sub(z0)?)))
-            .collect::<Option<_>>()?;
-        let first = rest.iter().find(|p| p.0 != 0 || p.1 != 0)?;
+        let from = |(p, q, r): (i128, i128, i128)| {
+            Some((p.checked_sub(x0)?, q.checked_sub(y0)?, r.checked_sub(z0)?))
+        };
+        let mut rest = points.map_while(from);
+        let first = rest.find(|p| p.0 != 0 || p.1 != 0)?;
         let cross = |p: &(i128, i128, i128)| first.0.checked_mul(p.1)?.checked_sub(first.1.checked_mul(p.0)?);
-        let second = rest.iter().find(|p| cross(p).is_some_and(|c| c != 0))?;
+        let second = &rest.find(|p| cross(p).is_some_and(|c| c != 0))?;
         let determinant = cross(second)?;
         let a = first.2.checked_mul(second.1)?.checked_sub(second.2.checked_mul(first.1)?)?;
         let b = first.0.checked_mul(second.2)?.checked_sub(second.0.checked_mul(first.2)?)?;
@@ -292,14 +268,6 @@ impl Finder<'_> {
         let is_small = [a, b].iter().all(|f| *f != 0 && f.abs() <= MAX_FACTOR) && c.abs() <= MAX_CONSTANT;
         is_small.then_some(Shape::Plane { z, a, x, b, y, c })
     }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]
@@ -362,6 +330,17 @@ mod tests {
         assert_eq!(said(&[("x", INT), ("y", INT)], &rows), ["x <= y", "y == 2 * x + 3"]);
         let rows: [&[i128]; 5] = [&[5, 1], &[7, 2], &[11, 4], &[-3, -3], &[3, 0]];
         assert_eq!(said(&[("x", INT), ("y", INT)], &rows), ["x >= y", "x == 2 * y + 3"]);
+    }
+
+    #[test]
+    fn divisors_squares_and_powers_are_found() {
+        let names = [("\\result", INT), ("x", INT)];
+        let rows: [&[i128]; 6] = [&[6, 3], &[35, 7], &[-8, 4], &[22, 11], &[10, -5], &[36, 9]];
+        assert_eq!(said(&names, &rows), ["\\result % x == 0"]);
+        let rows: [&[i128]; 6] = [&[9, -3], &[49, 7], &[16, 4], &[121, 11], &[25, -5], &[0, 0]];
+        let found = said(&names, &rows);
+        assert_eq!(found, ["\\result >= 0", "\\result >= x", "\\result == (x * x)"]);
+        assert_eq!(alone(&[4, 1, 64, 2, 1024, 8]), ["x > 0", "x > 0 && (x & (x - 1)) == 0"]);
     }
 
     #[test]

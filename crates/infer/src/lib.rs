@@ -6,7 +6,7 @@
 //!
 //! - [`table`]: variables and their values.
 //! - [`shape`]: the families; whether a row satisfies one; its text in C.
-//! - [`families`]: which instances of a family hold of all rows.
+//! - [`families`]: which instances of a family hold of all rows. `pass`: what one look at all rows shows.
 //! - [`daikon`]: traces of runs, in Daikon's formats. [`csv`]: inputs that a function is to run on.
 //! - [`confidence`]: how unlikely it is that all rows satisfy an invariant by chance.
 //!
@@ -19,6 +19,7 @@ pub mod confidence;
 pub mod csv;
 pub mod daikon;
 mod families;
+mod pass;
 mod shape;
 mod table;
 

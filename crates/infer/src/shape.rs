@@ -59,7 +59,7 @@ pub struct Word {
 
 impl Word {
     /// That of operands and constants together: C17 6.3.1.8. `None`: some operand is no number.
-    pub fn of(operands: &[Kind], constants: &[i128]) -> Option<Word> {
+    pub fn of(operands: impl IntoIterator<Item = Kind>, constants: &[i128]) -> Option<Word> {
         let mut word = Word { bits: 32, signed: true };
         let mut join = |other: Word| {
             word = match word.bits.cmp(&other.bits) {
@@ -69,7 +69,7 @@ impl Word {
             }
         };
         for kind in operands {
-            match *kind {
+            match kind {
                 // What is narrower becomes an `int`.
                 Kind::Integer { bits, .. } if bits < 32 => {}
                 Kind::Integer { bits, signed } => join(Word { bits, signed }),
@@ -91,7 +91,7 @@ impl Word {
     }
 
     /// A sum of products and a number, computed from the left, as it is written.
-    fn sum(self, parts: &[(i128, i128)], constant: i128) -> Option<i128> {
+    pub(super) fn sum(self, parts: &[(i128, i128)], constant: i128) -> Option<i128> {
         let mut sum: Option<i128> = None;
         for (factor, value) in parts {
             sum = Some(match sum {
@@ -145,7 +145,7 @@ impl Operator {
     }
 
     /// The value, in a type; `None` where there is none.
-    fn of(self, word: Word, a: i128, b: i128) -> Option<i128> {
+    pub(super) fn of(self, word: Word, a: i128, b: i128) -> Option<i128> {
         match self {
             Operator::Min => Some(a.min(b)),
             Operator::Max => Some(a.max(b)),
@@ -185,6 +185,10 @@ pub enum Shape {
     Compare { x: usize, relation: Relation, y: usize },
     /// `x % m == r`.
     Modulus { x: usize, m: i128, r: i128 },
+    /// `x` is 1, 2, 4, and so on.
+    PowerOfTwo { x: usize },
+    /// `x % y == 0`.
+    Divides { x: usize, y: usize },
     /// `y == a * x + b`.
     Line { y: usize, a: i128, x: usize, b: i128 },
     /// `z == a * x + b * y + c`.
@@ -199,8 +203,11 @@ impl Shape {
     /// Its variables.
     pub fn variables(&self) -> Vec<usize> {
         match *self {
-            Shape::OneOf { x, .. } | Shape::Bound { x, .. } | Shape::Modulus { x, .. } => vec![x],
-            Shape::Compare { x, y, .. } | Shape::Line { x, y, .. } => vec![x, y],
+            Shape::OneOf { x, .. }
+            | Shape::Bound { x, .. }
+            | Shape::Modulus { x, .. }
+            | Shape::PowerOfTwo { x } => vec![x],
+            Shape::Compare { x, y, .. } | Shape::Line { x, y, .. } | Shape::Divides { x, y } => vec![x, y],
             Shape::Plane { z, x, y, .. } | Shape::Function { z, x, y, .. } => vec![z, x, y],
             Shape::Given { ref when, ref then } => {
                 let mut all = [when.variables(), then.variables()].concat();
@@ -223,6 +230,8 @@ impl Shape {
             Shape::Bound { x, relation, k } => Shape::Bound { x: at(x)?, relation, k },
             Shape::Compare { x, relation, y } => Shape::Compare { x: at(x)?, relation, y: at(y)? },
             Shape::Modulus { x, m, r } => Shape::Modulus { x: at(x)?, m, r },
+            Shape::PowerOfTwo { x } => Shape::PowerOfTwo { x: at(x)? },
+            Shape::Divides { x, y } => Shape::Divides { x: at(x)?, y: at(y)? },
             Shape::Line { y, a, x, b } => Shape::Line { y: at(y)?, a, x: at(x)?, b },
             Shape::Plane { z, a, x, b, y, c } => Shape::Plane { z: at(z)?, a, x: at(x)?, b, y: at(y)?, c },
             Shape::Function { z, operator, x, y } => {
@@ -240,15 +249,22 @@ impl Shape {
         let value = |x: usize| row.get(x).copied().flatten();
         let is = |x: usize, n: Option<i128>| Some(n == Some(value(x)?));
         let word = |operands: &[usize], constants: &[i128]| {
-            let kinds: Option<Vec<Kind>> =
-                operands.iter().map(|x| table.variable(*x).map(|v| v.kind)).collect();
-            Word::of(&kinds?, constants)
+            let kind = |x: &usize| table.variable(*x).map_or(Kind::Pointer, |v| v.kind);
+            Word::of(operands.iter().map(kind), constants)
         };
         match *self {
             Shape::OneOf { x, ref values } => Some(values.contains(&value(x)?)),
             Shape::Bound { x, relation, k } => Some(relation.holds(value(x)?, k)),
             Shape::Compare { x, relation, y } => Some(relation.holds(value(x)?, value(y)?)),
             Shape::Modulus { x, m, r } => Some(value(x)?.checked_rem(m) == Some(r)),
+            Shape::PowerOfTwo { x } => {
+                let v = value(x)?;
+                Some(v > 0 && v & (v - 1) == 0)
+            }
+            Shape::Divides { x, y } => {
+                let (a, b) = (value(x)?, value(y)?);
+                Some(word(&[x, y], &[]).and_then(|w| Operator::Remainder.of(w, a, b)) == Some(0))
+            }
             Shape::Line { y, a, x, b } => {
                 let parts = [(a, value(x)?)];
                 is(y, word(&[x], &[a, b]).and_then(|w| w.sum(&parts, b)))
@@ -285,6 +301,8 @@ impl Shape {
             Shape::Bound { x, relation, k } => format!("{} {} {}", name(*x), relation.symbol(), number(*k)),
             Shape::Compare { x, relation, y } => format!("{} {} {}", name(*x), relation.symbol(), name(*y)),
             Shape::Modulus { x, m, r } => format!("{} % {m} == {r}", name(*x)),
+            Shape::PowerOfTwo { x } => format!("{0} > 0 && ({0} & ({0} - 1)) == 0", name(*x)),
+            Shape::Divides { x, y } => format!("{} % {} == 0", name(*x), name(*y)),
             Shape::Line { y, a, x, b } => {
                 format!("{} == {}", name(*y), sum(&[(*a, name(*x))], *b))
             }
@@ -305,7 +323,7 @@ impl Shape {
             Shape::OneOf { .. } => "set",
             Shape::Bound { .. } => "range",
             Shape::Compare { .. } => "comparison",
-            Shape::Modulus { .. } => "congruence",
+            Shape::Modulus { .. } | Shape::Divides { .. } | Shape::PowerOfTwo { .. } => "congruence",
             Shape::Line { .. } | Shape::Plane { .. } => "linear",
             Shape::Function { .. } => "functional",
             Shape::Given { then, .. } => then.family(),
@@ -398,6 +416,22 @@ mod tests {
         assert_eq!(product.holds(&t, &[Some(6), Some(2), Some(3)]), Some(true));
         let missing = line.holds(&table(&[("y", INT), ("x", INT)]), &[Some(1), None]);
         assert_eq!(missing, None);
+    }
+
+    #[test]
+    fn what_divides_is_not_zero() {
+        let t = table(&[("x", INT), ("y", INT)]);
+        let holds = |shape: &Shape, x: i128, y: i128| shape.holds(&t, &[Some(x), Some(y)]).unwrap();
+        let divides = Shape::Divides { x: 0, y: 1 };
+        assert!(holds(&divides, -6, 3) && holds(&divides, 0, 5));
+        assert!(!holds(&divides, 7, 3) && !holds(&divides, 0, 0));
+        // The quotient overflows.
+        assert!(!holds(&divides, i128::from(i32::MIN), -1));
+        let power = Shape::PowerOfTwo { x: 0 };
+        assert!(holds(&power, 1, 0) && holds(&power, 64, 0));
+        assert!(!holds(&power, 0, 0) && !holds(&power, -4, 0) && !holds(&power, 12, 0));
+        assert_eq!(power.text(&t), "x > 0 && (x & (x - 1)) == 0");
+        assert_eq!(divides.text(&t), "x % y == 0");
     }
 
     #[test]

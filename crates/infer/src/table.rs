@@ -77,6 +77,11 @@ impl Table {
         }
     }
 
+    /// Whether one run may have several rows.
+    pub(super) fn has_runs(&self) -> bool {
+        !self.runs.is_empty()
+    }
+
     /// The run of a row, if it may have others.
     fn run(&self, row: usize) -> Option<usize> {
         self.runs.get(row).copied()

@@ -9,11 +9,33 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-/// Different runs of a trace that are taken, the first ones.
-const MOST: usize = 2_000;
+/// Different runs of a function that are taken of a trace, the first ones.
+pub(super) const MOST: usize = 2_000;
 
-/// The values at a point, by its number.
-type Row = (usize, Vec<Option<i128>>);
+/// The values at a point.
+type Row = Vec<Option<i128>>;
+
+/// The first different rows of a point.
+#[derive(Default)]
+pub(super) struct Rows {
+    pub rows: Vec<Row>,
+    seen: HashSet<Row>,
+    /// There were more.
+    pub is_full: bool,
+}
+
+impl Rows {
+    pub fn add(&mut self, row: &[Option<i128>]) {
+        if self.seen.contains(row) {
+            return;
+        }
+        self.is_full |= self.rows.len() >= MOST;
+        if !self.is_full {
+            self.seen.insert(row.to_vec());
+            self.rows.push(row.to_vec());
+        }
+    }
+}
 
 /// Reads first runs; none where no file is given. What a trace has before a fault in it is kept, with a warning.
 pub(super) fn read(
@@ -42,7 +64,7 @@ fn open(file: &Path) -> Result<BufReader<File>, CliError> {
 
 fn of_csv(file: &Path) -> Result<Vec<FirstRun>, CliError> {
     let inputs = csv::read(open(file)?).map_err(|e| wrong(file, e))?;
-    let run = |values| FirstRun { function: None, values };
+    let run = |values| FirstRun { file: None, function: None, values };
     Ok(inputs.named().map(run).collect())
 }
 
@@ -52,12 +74,10 @@ fn of_trace(file: &Path, decls: Option<&Path>, context: &mut Context) -> Result<
         None => Declarations::default(),
     };
     // Names of points come with the trace: rows are kept by the number of their point.
-    let mut rows: Vec<Row> = Vec::new();
-    let mut seen: HashSet<Row> = HashSet::new();
+    let mut rows: Vec<Rows> = Vec::new();
     let sink = |point: usize, row: &[Option<i128>]| {
-        if rows.len() < MOST && seen.insert((point, row.to_vec())) {
-            rows.push((point, row.to_vec()));
-        }
+        rows.resize_with(rows.len().max(point + 1), Rows::default);
+        rows.iter_mut().skip(point).take(1).for_each(|rows| rows.add(row));
     };
     if let Err(failure) = read_trace(open(file)?, &mut declarations, sink) {
         if rows.is_empty() {
@@ -65,15 +85,23 @@ fn of_trace(file: &Path, decls: Option<&Path>, context: &mut Context) -> Result<
         }
         context.warn(&format!("{}: {failure}; what comes before is taken", file.display()));
     }
-    let run = |(point, row): Row| {
-        let point = declarations.points().get(point)?;
-        if point.name.place() != Some(Place::Entry) {
-            return None;
+    let mut runs = Vec::new();
+    for (point, rows) in declarations.points().iter().zip(rows) {
+        let (Some(Place::Entry), Some(function)) = (point.name.place(), point.name.function()) else {
+            continue;
+        };
+        if rows.is_full {
+            let name = point.name.text();
+            context.warn(&format!("{}: of {name} the first {MOST} different runs are taken", file.display()));
         }
-        let value =
-            |(at, v): (usize, crate::infer::Variable)| Some((v.name, row.get(at).copied().flatten()?));
-        let values = point.columns().into_iter().filter_map(value).collect();
-        Some(FirstRun { function: Some(point.name.function()?.to_owned()), values })
-    };
-    Ok(rows.into_iter().filter_map(run).collect())
+        let columns = point.columns();
+        runs.extend(rows.rows.iter().map(|row| {
+            let value = |(at, v): &(usize, crate::infer::Variable)| {
+                Some((v.name.clone(), row.get(*at).copied().flatten()?))
+            };
+            let values = columns.iter().filter_map(value).collect();
+            FirstRun { file: None, function: Some(function.to_owned()), values }
+        }));
+    }
+    Ok(runs)
 }

@@ -4,7 +4,7 @@
 //! or, where lines moved, as near to it as they are found. Nothing is written.
 
 use super::super::CliError;
-use crate::history::SourceTree;
+use crate::history::{Mode, SourceTree};
 use crate::report::escape::visible;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,6 +47,16 @@ impl SourceTree for Overlay {
             Some(None) => None,
             None => self.inner.content_id(path),
         }
+    }
+
+    fn modes(&self) -> Vec<(PathBuf, Mode)> {
+        let is_kept = |(p, _): &(PathBuf, Mode)| !self.changed.contains_key(p);
+        let changed = self.changed.iter().filter(|(_, b)| b.is_some()).map(|(p, _)| (p.clone(), Mode::File));
+        self.inner.modes().into_iter().filter(is_kept).chain(changed).collect()
+    }
+
+    fn link(&self, path: &Path) -> Option<Arc<[u8]>> {
+        self.inner.link(path).filter(|_| !self.changed.contains_key(path))
     }
 }
 

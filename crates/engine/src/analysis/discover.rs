@@ -10,10 +10,11 @@ use super::world::World;
 use crate::discovery::{self, Discovered, Harness, Problem, Proof, Settings, Story, Subject};
 use crate::fact;
 use crate::fault;
+use crate::infer::daikon::Traced;
 use crate::invariant::{PinnedFact, Standing};
 use crate::ir::TermPool;
 use crate::report::RepoPath;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What is asked for.
@@ -30,6 +31,8 @@ pub struct Choice<'a> {
 /// A run to begin with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstRun {
+    /// Of a function of this file alone, by its newest name.
+    pub file: Option<PathBuf>,
     /// Of this function alone, as a trace has it, and with more than its inputs.
     pub function: Option<String>,
     /// By the names of inputs.
@@ -60,8 +63,52 @@ pub enum Refused {
     Fault(String),
 }
 
+/// A function of the newest version, and what its runs begin with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub file: PathBuf,
+    pub name: Arc<str>,
+    pub inputs: Vec<Traced>,
+}
+
 /// Runs of other versions that one is given, at most.
 const SHARED: usize = 600;
+
+/// The functions of the newest version that are asked for, and what the runs of each begin with. Cost: parsing and
+/// lowering.
+pub fn wanted(request: &Request, choice: &Choice) -> Vec<Wanted> {
+    workers::in_pool(request, || {
+        let Loaded { by_version, reaches, lineages, .. } = Loaded::of(request);
+        let world = World::new(&by_version, reaches, &lineages, &Unwatched);
+        let last = request.versions.len().saturating_sub(1);
+        let newest = asked_for(&lineages, choice).into_iter().filter_map(Lineage::newest);
+        let one = |(version, m): (usize, &Member)| {
+            let mut pool = TermPool::new();
+            let program = world.program(version, &m.unit);
+            let (harness, over) = (choice.harness.as_ref(), choice.settings.over);
+            // Why a function cannot be looked at is said where that is tried.
+            let subject = Subject::new(&m.function, &m.unit, &program, harness, over, &mut pool).ok()?;
+            let input = |f: &discovery::Free| Traced {
+                variable: subject.looked(f).variable,
+                is_global: f.is_global(),
+            };
+            let inputs = subject.free.iter().map(input).collect();
+            Some(Wanted { file: m.file.clone(), name: m.function.name.clone(), inputs })
+        };
+        let caught = |member| fault::caught(|| one(member)).ok().flatten();
+        newest.filter(|(version, _)| *version == last).filter_map(caught).collect()
+    })
+}
+
+/// What is asked for, in the order of the text.
+fn asked_for<'l>(lineages: &'l [Lineage], choice: &Choice) -> Vec<&'l Lineage> {
+    let is_wanted = |l: &&Lineage| {
+        l.newest().is_some_and(|(_, m)| (choice.is_it)(&RepoPath::from(&m.file), &m.function.name))
+    };
+    let mut wanted: Vec<&Lineage> = lineages.iter().filter(is_wanted).collect();
+    wanted.sort_by_key(|l| l.newest().map(|(_, m)| (m.file.clone(), m.function.span.line)));
+    wanted
+}
 
 /// Looks at the functions that are asked for, by their newest names. `turned`: is told of each turn of the loop. Cost:
 /// parsing and lowering; runs and questions within the settings' bounds for each function, twice for each version where
@@ -74,13 +121,8 @@ pub fn discover(
     workers::in_pool(request, || {
         let Loaded { by_version, reaches, lineages, .. } = Loaded::of(request);
         let world = World::new(&by_version, reaches, &lineages, &Unwatched);
-        let is_wanted = |l: &&Lineage| {
-            l.newest().is_some_and(|(_, m)| (choice.is_it)(&RepoPath::from(&m.file), &m.function.name))
-        };
-        let mut wanted: Vec<&Lineage> = lineages.iter().filter(is_wanted).collect();
-        wanted.sort_by_key(|l| l.newest().map(|(_, m)| (m.file.clone(), m.function.span.line)));
         let mut found = Vec::new();
-        for l in wanted {
+        for l in asked_for(&lineages, choice) {
             let Some((_, newest)) = l.newest() else { continue };
             let (file, name) = (newest.file.clone(), newest.function.name.clone());
             let versions = all_versions(request, &world, l, choice, turned);
@@ -107,11 +149,12 @@ fn all_versions(
     choice: &Choice,
     turned: &mut dyn FnMut(&str, &discovery::Iteration),
 ) -> Vec<Option<Result<Discovered, Refused>>> {
-    let name = l.newest().map_or("".into(), |(_, m)| m.function.name.clone());
+    let Some((_, newest)) = l.newest() else { return Vec::new() };
+    let (file, name) = (&newest.file, newest.function.name.clone());
     let mut once = |choice: &Choice| -> Vec<Option<Result<Discovered, Refused>>> {
         let one = |(version, m): (usize, &Option<Member>)| {
             let m = m.as_ref()?;
-            let found = fault::caught(|| one(request, world, (version, m), (choice, &name), turned));
+            let found = fault::caught(|| one(request, world, (version, m), (choice, file, &name), turned));
             Some(found.unwrap_or_else(|reason| Err(Refused::Fault(reason))))
         };
         l.members.iter().enumerate().map(one).collect()
@@ -124,7 +167,7 @@ fn all_versions(
     for d in alone.iter().flatten().flatten() {
         for test in &d.tests {
             let values: Vec<(String, i128)> = d.inputs.iter().cloned().zip(test.iter().copied()).collect();
-            let run = FirstRun { function: Some(name.to_string()), values };
+            let run = FirstRun { file: Some(file.clone()), function: Some(name.to_string()), values };
             if runs.len() < SHARED * l.members.len() && !runs.contains(&run) {
                 runs.push(run);
             }
@@ -139,7 +182,7 @@ fn one(
     request: &Request,
     world: &World,
     (version, m): (usize, &Member),
-    (choice, newest): (&Choice, &str),
+    (choice, file, newest): (&Choice, &Path, &str),
     turned: &mut dyn FnMut(&str, &discovery::Iteration),
 ) -> Result<Discovered, Refused> {
     let mut pool = TermPool::new();
@@ -149,7 +192,7 @@ fn one(
     if settings.points.heads {
         subject.look_at_heads(settings.over);
     }
-    let first = first(&subject, newest, choice)?;
+    let first = first(&subject, (file, newest), choice)?;
     let mut prove = |texts: &[String]| -> Vec<Proof> {
         // A proof is of any state, and one of the state that a harness leaves is another.
         if !choice.proofs || harness.is_some() {
@@ -182,7 +225,11 @@ fn one(
 }
 
 /// The first runs: inputs that are not given are zero, or the least that they can be.
-fn first(subject: &Subject, newest: &str, choice: &Choice) -> Result<Vec<Vec<i128>>, Refused> {
+fn first(
+    subject: &Subject,
+    (file, newest): (&Path, &str),
+    choice: &Choice,
+) -> Result<Vec<Vec<i128>>, Refused> {
     let known = || subject.free.iter().map(|f| f.name.to_string()).collect();
     let row = |run: &FirstRun| {
         for (name, value) in &run.values {
@@ -205,6 +252,9 @@ fn first(subject: &Subject, newest: &str, choice: &Choice) -> Result<Vec<Vec<i12
         Ok(subject.free.iter().map(value).collect())
     };
     // A run of a function that has another name in this version is one of it all the same.
-    let is_own = |run: &&FirstRun| run.function.as_ref().is_none_or(|name| **name == *newest);
+    let is_own = |run: &&FirstRun| {
+        let is_there = run.file.as_ref().is_none_or(|f| f == file);
+        is_there && run.function.as_ref().is_none_or(|name| **name == *newest)
+    };
     choice.first.iter().filter(is_own).map(row).collect()
 }

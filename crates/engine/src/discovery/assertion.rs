@@ -62,9 +62,19 @@ impl<'v> Values<'v> {
                 let rest = pool.op(Op::SRem, &[value, m]);
                 pool.eq(rest, r)
             }
+            Shape::PowerOfTwo { x } => {
+                let width = self.width(x)?;
+                let (value, one, zero) = (self.number(pool, x)?, pool.bv(width, 1), pool.bv(width, 0));
+                let less = pool.op(Op::Sub, &[value, one]);
+                let common = pool.op(Op::BitAnd, &[value, less]);
+                let (is_one, is_positive) =
+                    (pool.eq(common, zero), self.against(pool, x, Relation::Greater, 0)?);
+                pool.and(is_positive, is_one)
+            }
+            Shape::Divides { x, y } => self.function(pool, None, Operator::Remainder, (x, y))?,
             Shape::Line { y, a, x, b } => self.sum(pool, y, &[(a, x)], b)?,
             Shape::Plane { z, a, x, b, y, c } => self.sum(pool, z, &[(a, x), (b, y)], c)?,
-            Shape::Function { z, operator, x, y } => self.function(pool, z, operator, (x, y))?,
+            Shape::Function { z, operator, x, y } => self.function(pool, Some(z), operator, (x, y))?,
             Shape::Given { ref when, ref then } => {
                 let (when, then) = (self.condition(pool, when)?, self.condition(pool, then)?);
                 let not = pool.not(when);
@@ -130,7 +140,7 @@ impl<'v> Values<'v> {
     /// The type that C computes in.
     fn word(&self, operands: &[usize], constants: &[i128]) -> Option<Word> {
         let kinds: Option<Vec<Kind>> = operands.iter().map(|x| self.kind(*x)).collect();
-        Word::of(&kinds?, constants)
+        Word::of(kinds?, constants)
     }
 
     /// `left == sum`, where no part of the sum overflows.
@@ -181,10 +191,11 @@ impl<'v> Values<'v> {
         Some(pool.and(exact.is_defined, is))
     }
 
+    /// `z` is a function of two others; without a `z`, the function is 0.
     fn function(
         &self,
         pool: &mut TermPool,
-        z: usize,
+        z: Option<usize>,
         operator: Operator,
         (x, y): (usize, usize),
     ) -> Option<TermId> {
@@ -221,7 +232,14 @@ impl<'v> Values<'v> {
                 if operator == Operator::Quotient { value } else { pool.op(rest, &[a, b]) }
             }
         };
-        self.is(pool, z, exact, value)
+        match z {
+            Some(z) => self.is(pool, z, exact, value),
+            None => {
+                let zero = pool.bv(width, 0);
+                let is = pool.eq(value, zero);
+                Some(pool.and(exact.is_defined, is))
+            }
+        }
     }
 }
 

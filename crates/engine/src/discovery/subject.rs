@@ -40,6 +40,13 @@ pub struct Free {
     place: FreePlace,
 }
 
+impl Free {
+    /// Whether it is an object of the file.
+    pub fn is_global(&self) -> bool {
+        matches!(self.place, FreePlace::Global(..))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum FreePlace {
     Parameter(usize),

@@ -1,4 +1,4 @@
-//! Copies of sources with facts in them, and tests that include a source.
+//! Copies of sources with facts in them, or that record calls, and tests that include a source.
 //!
 //! A *copy* is the text of a file at a version with `assert`s of facts at the points where they hold;
 //! everything else stays byte for byte. An assertion is put in only where it is sure to compile and to
@@ -8,6 +8,8 @@
 //!
 //! Of a comparison of two versions (`analysis::difference`), `residual` makes the copy in which what need not
 //! be verified is cut off, and `automaton` the condition that other verifiers read.
+//!
+//! `record` makes the copy whose functions record their calls, for `discover --run`.
 //!
 //! A *witness test* is a C file that includes a version's source, sets up the input of a churn's witness
 //! and shows which version it was. `test_file` writes it, from the `image` of the input's memory, the
@@ -23,6 +25,7 @@ mod edits;
 mod externals;
 mod image;
 mod patch;
+mod record;
 mod residual;
 mod states;
 mod test_file;
@@ -31,5 +34,6 @@ pub use asserts::{Asserted, FunctionFacts, LeftOut, Place, PlacedFact, Source, i
 pub use automaton::automaton;
 pub use copies::{Choice, CopiedFile, copies};
 pub use patch::patch;
+pub use record::{MOST_BYTES, MOST_CALLS, Recorded, Recording, ToRecord, Trace, record};
 pub use residual::{Residual, residual};
 pub use test_file::{WitnessTest, witness_tests};

@@ -4,11 +4,13 @@
 //!
 //! - [`Repository`]: opened as git would open it; libgit2 first, the git command line where it must.
 //! - [`Range`]: the [`Version`]s that a request names, each with a [`SourceTree`].
+//! - [`check_out`]: a version's files, in a folder.
 //! - [`Changes`]: what differs between two versions, file by file and hunk by hunk.
 //! - [`Objects`]: trees and blobs, parsed and cached by id for all versions together.
 
 mod attributes;
 mod changes;
+mod checkout;
 mod command;
 mod error;
 mod libgit;
@@ -25,6 +27,7 @@ pub use attributes::Exclusion;
 pub use changes::{
     ChangeKind, ChangeOptions, Changes, Content, FileChange, FileSide, Hunk, Renames, line_hunks,
 };
+pub use checkout::{Checkout, check_out, place};
 pub use command::GitCommand;
 pub use error::{Error, Result};
 pub use git2::{ObjectFormat, Oid};

@@ -3,7 +3,7 @@
 //! What reads C names files in UTF-8. In the names that it gets, a byte that is part of no UTF-8 is a
 //! character at the end of the last private plane: U+10FF80 for 0x80 to U+10FFFF for 0xFF.
 
-use super::object::{bytes_of_path, path_of_bytes};
+use super::object::{Mode, bytes_of_path, path_of_bytes};
 use super::tree::SourceTree;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -79,6 +79,14 @@ impl SourceTree for Utf8Tree {
 
     fn content_id(&self, path: &Path) -> Option<String> {
         self.tree.content_id(&original(path))
+    }
+
+    fn modes(&self) -> Vec<(PathBuf, Mode)> {
+        self.tree.modes().into_iter().map(|(path, mode)| (utf8_path(&path), mode)).collect()
+    }
+
+    fn link(&self, path: &Path) -> Option<Arc<[u8]>> {
+        self.tree.link(&original(path))
     }
 }
 

@@ -18,6 +18,16 @@ pub trait SourceTree: Send + Sync {
 
     /// Returns an identity of a file's content (hex object id); equal ids mean equal bytes.
     fn content_id(&self, path: &Path) -> Option<String>;
+
+    /// Lists all that a checkout has: files, and where the tree knows of them links and submodules.
+    fn modes(&self) -> Vec<(PathBuf, Mode)> {
+        self.paths().iter().map(|path| (path.clone(), Mode::File)).collect()
+    }
+
+    /// Returns where a link leads, as it is stored; `None` where there is none.
+    fn link(&self, _path: &Path) -> Option<Arc<[u8]>> {
+        None
+    }
 }
 
 /// A tree held in memory, for tests and for snapshots of the working tree.
@@ -96,6 +106,18 @@ impl SourceTree for GitTree {
     fn content_id(&self, path: &Path) -> Option<String> {
         Some(self.blob_of(path)?.to_string())
     }
+
+    fn modes(&self) -> Vec<(PathBuf, Mode)> {
+        let mut all = Vec::new();
+        // As above.
+        let _ = walk(&self.objects, self.root, Vec::new(), &mut |path, mode, _| all.push((path, mode)));
+        all
+    }
+
+    fn link(&self, path: &Path) -> Option<Arc<[u8]>> {
+        let entry = self.objects.find(self.root, path).ok()??;
+        self.objects.blob(entry.id).ok().filter(|_| entry.mode == Mode::Link)
+    }
 }
 
 /// Visits every entry below a tree that is not itself a tree, and goes on after an unreadable
@@ -163,5 +185,14 @@ impl SourceTree for IndexTree {
 
     fn content_id(&self, path: &Path) -> Option<String> {
         Some(self.blob_of(path)?.to_string())
+    }
+
+    fn modes(&self) -> Vec<(PathBuf, Mode)> {
+        self.entries.iter().map(|(path, (mode, _))| (path.clone(), *mode)).collect()
+    }
+
+    fn link(&self, path: &Path) -> Option<Arc<[u8]>> {
+        let (_, id) = self.entries.get(path).filter(|(mode, _)| *mode == Mode::Link)?;
+        self.objects.blob(*id).ok()
     }
 }

@@ -162,6 +162,19 @@ impl SourceTree for WorktreeTree {
             Place::Disk => self.disk(path).map(|d| d.id.to_string()),
         }
     }
+
+    fn modes(&self) -> Vec<(PathBuf, Mode)> {
+        self.entries.iter().map(|(path, (mode, _))| (path.clone(), *mode)).collect()
+    }
+
+    fn link(&self, path: &Path) -> Option<Arc<[u8]>> {
+        match self.entries.get(path).filter(|(mode, _)| *mode == Mode::Link)?.1 {
+            Place::Blob(id) => self.objects.blob(id).ok(),
+            Place::Disk => {
+                std::fs::read_link(self.top.join(path)).ok().map(|to| Arc::from(bytes_of_path(&to)))
+            }
+        }
+    }
 }
 
 /// The differences as the git command line sees them.

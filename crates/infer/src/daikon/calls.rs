@@ -78,6 +78,18 @@ impl OfFunction<'_> {
     }
 }
 
+/// The point at the entry of a function.
+pub fn entry_point(file: &str, function: &str, variables: &[Traced]) -> Point {
+    let calls = Calls { entry: variables.to_vec(), ..Calls::default() };
+    OfFunction { file, function, calls: &calls }.point(Place::Entry)
+}
+
+/// A point of a function that has no variables: that control comes there is all that a record says.
+pub fn silent_point(file: &str, function: &str, place: &str) -> Point {
+    let name = PointName::from(format!("{file}.{function}():::{place}").as_str());
+    Point::new(name, &[], &|_| false)
+}
+
 /// The points of functions.
 fn declarations(all: &[OfFunction]) -> io::Result<Declarations> {
     let mut declarations = Declarations::default();

@@ -85,6 +85,20 @@ impl<'a> Lines<'a> {
         Ok(false)
     }
 
+    /// What is there of the lines to come without asking for more; nothing where a line is kept.
+    pub(super) fn ahead(&mut self) -> &[u8] {
+        match self.is_kept {
+            true => &[],
+            false => self.input.fill_buf().unwrap_or_default(),
+        }
+    }
+
+    /// Goes past lines that were looked at ahead: their bytes, and how many there are.
+    pub(super) fn skip(&mut self, bytes: usize, lines: u64) {
+        self.input.consume(bytes);
+        self.number += lines;
+    }
+
     /// The first bytes of the next line, and how many it has; none at the end.
     fn next(&mut self, limit: usize) -> Result<(Vec<u8>, usize), Error> {
         let mut bytes = std::mem::take(&mut self.text).into_bytes();

@@ -1,7 +1,7 @@
 //! Daikon's file formats: declarations of program points, and traces of what their variables held.
 //!
 //! - [`declarations`]: `.decls`: the points. [`variables`]: what is told of their variables.
-//! - [`trace`]: `.dtrace`: samples of points, read one at a time. [`tables`]: of all samples of a trace.
+//! - [`trace`]: `.dtrace`: samples of points, read one at a time; [`quick`]: those that look as most do. [`tables`]: of all samples of a trace.
 //! - [`calls`]: runs of functions, written. [`text`]: invariants as Daikon prints them.
 //! - [`values`]: what values a variable has, and what a text says of them.
 //! - [`names`]: of points and variables.
@@ -18,18 +18,21 @@ mod calls;
 mod declarations;
 mod lines;
 mod names;
+mod quick;
 mod tables;
 mod text;
 mod trace;
 mod values;
 mod variables;
 
-pub use calls::{Call, Calls, OfFunction, Traced, write_calls, write_declarations};
+pub use calls::{
+    Call, Calls, OfFunction, Traced, entry_point, silent_point, write_calls, write_declarations,
+};
 pub use declarations::{Declarations, Point};
 pub use names::{Place, PointName, c_name, daikon_name};
 pub use tables::{read_tables, tables, write_tables};
 pub use text::{RULE, said};
-pub use trace::{read_trace, write_record};
+pub use trace::{read_trace, record_parts, write_record};
 pub use values::{Element, Representation};
 pub use variables::Declared;
 

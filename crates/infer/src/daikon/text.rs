@@ -30,14 +30,20 @@ fn written(shape: &Shape, table: &Table) -> String {
         Shape::OneOf { x, values } => format!("{} == {}", name(*x), values.first().copied().unwrap_or(0)),
         Shape::Bound { x, relation, k } => format!("{} {} {k}", name(*x), relation.symbol()),
         Shape::Modulus { x, m, r } => format!("{} == {r} (mod {m})", name(*x)),
+        Shape::PowerOfTwo { x } => format!("{} is a power of 2", name(*x)),
         Shape::Function { z, operator: operator @ (Operator::Min | Operator::Max), x, y } => {
             let of = if *operator == Operator::Min { "min" } else { "max" };
             format!("{} == {of}({}, {})", name(*z), name(*x), name(*y))
         }
         Shape::Given { when, then } => format!("({})  ==>  ({})", written(when, table), written(then, table)),
-        Shape::Compare { .. } | Shape::Line { .. } | Shape::Plane { .. } | Shape::Function { .. } => {
-            shape.text(table)
+        Shape::Function { z, operator: Operator::Product, x, y } if x == y => {
+            format!("{} == {}**2", name(*z), name(*x))
         }
+        Shape::Compare { .. }
+        | Shape::Divides { .. }
+        | Shape::Line { .. }
+        | Shape::Plane { .. }
+        | Shape::Function { .. } => shape.text(table),
     }
 }
 
@@ -68,6 +74,9 @@ mod tests {
         check(Shape::Compare { x: 0, relation: Relation::LessOrEqual, y: 1 }, "return <= orig(::g)");
         let min = Shape::Function { z: 0, operator: Operator::Min, x: 1, y: 2 };
         check(min.clone(), "return == min(orig(::g), x)");
+        check(Shape::PowerOfTwo { x: 2 }, "x is a power of 2");
+        check(Shape::Divides { x: 1, y: 0 }, "orig(::g) % return == 0");
+        check(Shape::Function { z: 0, operator: Operator::Product, x: 2, y: 2 }, "return == x**2");
         let when = Box::new(Shape::Bound { x: 2, relation: Relation::Less, k: 0 });
         check(Shape::Given { when, then: Box::new(min) }, "(x < 0)  ==>  (return == min(orig(::g), x))");
     }

@@ -110,7 +110,7 @@ pub(super) fn type_name(bits: u16, signed: bool) -> String {
 }
 
 /// Whether a variable of a kind can hold a number; an address has 64 bits, and no sign or one.
-fn is_held(kind: Kind, n: i128) -> bool {
+pub(super) fn is_held(kind: Kind, n: i128) -> bool {
     match kind {
         Kind::Truth => n == 0 || n == 1,
         Kind::Pointer => i64::try_from(n).is_ok() || u64::try_from(n).is_ok(),
