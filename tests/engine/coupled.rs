@@ -30,7 +30,9 @@ fn check(old: &str, new: &str, twin: &str) {
 #[test]
 fn what_a_round_computes_may_be_carried_to_the_next() {
     let loop_of = |first: &str, body: &str| {
-        format!("int f(int n, int c) {{ int i = 0, j = {first}, x = 0; while (i < n) {{ {body} i++; }} return x; }}\n")
+        format!(
+            "int f(int n, int c) {{ int i = 0, j = {first}, x = 0; while (i < n) {{ {body} i++; }} return x; }}\n"
+        )
     };
     let old = loop_of("0", "j = 5 * i + c; x = x + j;");
     check(&old, &loop_of("c", "x = x + j; j = j + 5;"), &loop_of("c", "x = x + j; j = j + 6;"));
@@ -38,14 +40,18 @@ fn what_a_round_computes_may_be_carried_to_the_next() {
 
 #[test]
 fn a_first_round_may_be_left_out() {
-    let sum = |first: &str| format!("int f(int n) {{ int i = {first}, x = 0; while (i <= n) {{ x = x + i; i++; }} return x; }}\n");
+    let sum = |first: &str| {
+        format!("int f(int n) {{ int i = {first}, x = 0; while (i <= n) {{ x = x + i; i++; }} return x; }}\n")
+    };
     check(&sum("0"), &sum("1"), &sum("2"));
 }
 
 #[test]
 fn a_counter_may_go_the_other_way() {
     let old = "int f(int n) { int s = 0; for (int i = 0; i < n; i++) s += 3; return s; }\n";
-    let down = |end: &str| format!("int f(int n) {{ int s = 0; for (int i = n; i > {end}; i--) s += 3; return s; }}\n");
+    let down = |end: &str| {
+        format!("int f(int n) {{ int s = 0; for (int i = n; i > {end}; i--) s += 3; return s; }}\n")
+    };
     check(old, &down("0"), &down("1"));
 }
 
@@ -72,16 +78,23 @@ fn inner_loops_go_in_step_too() {
 #[test]
 fn a_recursion_may_make_its_calls_under_other_tests() {
     let of = |body: &str| format!("int f(int m, int n) {{ int r = 0; {body} return r; }}\n");
-    let old = of("if (m == 0) r = n + 1; else if (m > 0 && n == 0) r = f(m - 1, 1); else r = f(m - 1, f(m, n - 1));");
-    let new = of("if (m > 0 && n == 0) r = f(m - 1, 1); else if (m == 0) r = n + 1; else r = f(m - 1, f(m, n - 1));");
-    let twin = of("if (m > 0 && n == 0) r = f(m - 1, 2); else if (m == 0) r = n + 1; else r = f(m - 1, f(m, n - 1));");
+    let old = of(
+        "if (m == 0) r = n + 1; else if (m > 0 && n == 0) r = f(m - 1, 1); else r = f(m - 1, f(m, n - 1));",
+    );
+    let new = of(
+        "if (m > 0 && n == 0) r = f(m - 1, 1); else if (m == 0) r = n + 1; else r = f(m - 1, f(m, n - 1));",
+    );
+    let twin = of(
+        "if (m > 0 && n == 0) r = f(m - 1, 2); else if (m == 0) r = n + 1; else r = f(m - 1, f(m, n - 1));",
+    );
     check(&old, &new, &twin);
 }
 
 #[test]
 fn a_recursion_may_go_two_steps_at_once() {
     let old = "int f(int n) { if (n <= 1) return n; return n + f(n - 1); }\n";
-    let two = |k: &str| format!("int f(int n) {{ if (n <= 1) return n; return n + (n - {k}) + f(n - 2); }}\n");
+    let two =
+        |k: &str| format!("int f(int n) {{ if (n <= 1) return n; return n + (n - {k}) + f(n - 2); }}\n");
     check(old, &two("1"), &two("2"));
 }
 
@@ -97,6 +110,7 @@ fn a_recursion_that_does_not_end_is_not_one_that_does() {
 #[test]
 fn a_loop_that_does_not_end_is_not_one_that_does() {
     let old = "int f(int t, int c) { int x = 0; if (0 < t) while (0 < c) { x++; c = c - 1; } return x; }\n";
-    let new = "int f(int t, int c) { int x = 0; while (0 < c) { if (0 < t) { x++; c = c - 1; } } return x; }\n";
+    let new =
+        "int f(int t, int c) { int x = 0; while (0 < c) { if (0 < t) { x++; c = c - 1; } } return x; }\n";
     assert!(!is_same(&report(old, new)));
 }
