@@ -8,6 +8,7 @@ mod properties;
 mod support;
 
 mod calls;
+mod coupled;
 mod facts;
 mod formulas;
 mod fuzz;

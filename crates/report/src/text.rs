@@ -86,6 +86,10 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     let left_out = not_analysed(report);
     let says_more = !report.notices.is_empty() || properties::has_any(report);
     if has_churns || has_held || says_more || !left_out.is_empty() || options.verbose {
+        // What versions have in common comes behind the news that there is none.
+        if !has_churns && churn_summary(report, options, &super::Summary::of(report)) == UNCHANGED {
+            writeln!(out, "no caller sees a change\n")?;
+        }
         view.versions(out)?;
         churns::write(&view, out)?;
         properties::write(&view, out)?;
@@ -476,6 +480,9 @@ fn told_changes(report: &Report) -> (usize, usize) {
     (counts.iter().sum(), counts.len())
 }
 
+/// What is said where everything was seen, and nothing changed.
+const UNCHANGED: &str = "no semantic change";
+
 /// How many churns; that nothing changed is said only if everything was seen.
 fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summary) -> String {
     if summary.churns > 0 {
@@ -525,7 +532,7 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
     } else if everything_seen && renamed > 0 {
         format!("no semantic change; {} renamed", counted(renamed, "function"))
     } else if everything_seen {
-        "no semantic change".to_owned()
+        UNCHANGED.to_owned()
     } else {
         "no churn found in what was analysed".to_owned()
     }

@@ -3,8 +3,8 @@
 //! A question is whether a goal holds on every input on which a condition holds. Terms are
 //! normalised when they are made, so many questions are answered by looking at them; most wrong
 //! goals fall on some of a few dozen concrete inputs (boundary values, special floats, the constants
-//! of the terms with their neighbours, equal values for different quantities, inputs that refuted
-//! something earlier); Z3 is asked last. What stays open is said to be open.
+//! of the terms with their neighbours, equal values for different quantities, solutions of the equations,
+//! inputs that refuted something earlier); Z3 is asked last. What stays open is said to be open.
 //!
 //! An input on which a goal rests on an undefined event neither confirms nor refutes it: events are
 //! goals of their own.
@@ -14,7 +14,7 @@
 
 use super::encode::EXACT_BYTES;
 use super::separated::Results;
-use super::{Allowance, Limits, Model, Solver, Verdict, lemmas, local_search, separated};
+use super::{Allowance, Limits, Model, Solver, Verdict, equations, lemmas, local_search, separated};
 
 use crate::ir::eval::{Assignment, Fill, Palette, Program};
 use crate::ir::{App, Const, Leaf, Op, Rebuilt, Sort, Term, TermId, TermPool};
@@ -391,8 +391,11 @@ impl Decider {
         let tries = tries as u64;
         let palette = Arc::new(Palette::of_terms(pool, program.terms()));
         let fills = (0..tries).map(|seed| Fill::Varied { seed, palette: palette.clone() });
-        let found =
-            std::iter::once(Fill::Zero).chain(fills).find_map(|fill| satisfies(&Assignment::filled(fill)))?;
+        let mut filled = std::iter::once(Fill::Zero).chain(fills);
+        let found = filled.find_map(|fill| satisfies(&Assignment::filled(fill))).or_else(|| {
+            let solution = equations::solved(pool, &program, condition)?;
+            satisfies(&solution)
+        })?;
         self.learn(found.clone());
         Some(found)
     }

@@ -12,6 +12,7 @@ mod budget;
 mod context;
 mod decide;
 mod encode;
+mod equations;
 mod floats;
 mod lemmas;
 mod local_search;

@@ -28,7 +28,8 @@ pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff:
         let (Some((_, old)), Some((_, new))) = (members.get(from), members.get(to)) else { continue };
         let Some(point) = diff.points.first_mut() else { continue };
         let here = |c: &&crate::invariant::Churn| (c.from, c.to) == (from, to) && c.subject.is_observable();
-        if point.churns.iter().any(|c| here(&c) && c.witness.is_some()) {
+        let is_shown = point.churns.iter().any(|c| here(&c) && c.witness.is_some());
+        if is_shown || point.same.contains(&(from, to)) {
             continue;
         }
         if decisions(&old.inlined) != decisions(&new.inlined) {

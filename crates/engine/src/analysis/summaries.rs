@@ -19,6 +19,8 @@ use std::sync::Arc;
 const MAX_DEPTH: u32 = 1;
 /// Nodes of the largest callee that is looked into.
 const MAX_NODES: usize = 300;
+/// Functions below one that are shown to do the same in two versions, each for the one above it.
+const MAX_SAME: u32 = 4;
 /// Part of a query's limit that one about a callee or a caller gets.
 const SHARE: u64 = 4;
 /// Runs of a callee.
@@ -34,6 +36,20 @@ impl Summaries for Context<'_> {
         let slot = self.world.summaries.lock().ok()?.entry(content).or_default().clone();
         slot.get_or_init(|| self.summarise(*version, unit, f)).clone()
     }
+
+    fn is_same_callee(&self, classes: [usize; 2], name: &str) -> bool {
+        if self.depth >= MAX_SAME || self.options.limits.budget.is_first_look() {
+            return false;
+        }
+        let side = |class: usize| {
+            let (version, unit) = self.classes.get(class)?;
+            let name = self.world.name_in(*version, unit, name);
+            let f = unit.callee(name).filter(|f| f.invented.is_empty() && f.nodes.len() <= MAX_NODES)?;
+            Some((*version, unit.clone(), f.clone(), self.world.objects(*version, unit, f)))
+        };
+        let [Some(old), Some(new)] = classes.map(side) else { return false };
+        old.3 == new.3 && self.do_the_same([(old.0, old.1, old.2), (new.0, new.1, new.2)])
+    }
 }
 
 /// Whether a function is one whose results facts can be about, by its arguments.
@@ -43,6 +59,34 @@ fn is_fit(f: &Function) -> bool {
 }
 
 impl Context<'_> {
+    /// Whether a function does the same in two versions.
+    fn do_the_same(&self, sides: [(usize, Arc<Unit>, Function); 2]) -> bool {
+        let limits = InlineLimits { depth: self.options.limits.inline_depth, ..InlineLimits::default() };
+        let mut bodies = Vec::new();
+        let mut classes = Vec::new();
+        for (version, unit, f) in sides {
+            let body = inline::inline(&Arc::new(f), &unit, &limits);
+            if !body.invented.is_empty() {
+                return false;
+            }
+            bodies.push(unroll::unroll(&body, &UnrollLimits::default()));
+            classes.push((version, unit));
+        }
+        let graph = Mvicfg::build(bodies);
+        let context = Context { classes, depth: self.depth + 1, ..*self };
+        let kept = invariant::RunCache::default();
+        let programs = context.classes.iter().map(|(v, unit)| self.world.program(*v, unit)).collect();
+        let task = context.task_alone(&graph, &kept, BUDGET).map(|alone| Task {
+            pairs: vec![(0, 1)],
+            own: vec![true],
+            begins: vec![false],
+            programs,
+            units: context.classes.iter().map(|(_, unit)| unit.clone()).collect(),
+            ..alone
+        });
+        task.is_some_and(|task| invariant::do_the_same(&task))
+    }
+
     fn summarise(&self, version: usize, unit: &Arc<Unit>, f: &Function) -> Option<Arc<Summary>> {
         let limits = InlineLimits { depth: self.options.limits.inline_depth, ..InlineLimits::default() };
         let body = inline::inline(&Arc::new(f.clone()), unit, &limits);
@@ -96,6 +140,16 @@ impl World<'_> {
     /// and what the objects that they name hold at first.
     fn content(&self, version: usize, unit: &Unit, f: &Function) -> Option<String> {
         let identity = self.identity(version, unit, &f.name)?;
+        let (bodies, objects) = self.hashes(version, unit, f);
+        Some(format!("{identity} {} {bodies} {objects}", unit.data_model.pointer_bits()))
+    }
+
+    /// What the objects hold at first that a function, and all that it calls, names.
+    fn objects(&self, version: usize, unit: &Unit, f: &Function) -> String {
+        self.hashes(version, unit, f).1
+    }
+
+    fn hashes(&self, version: usize, unit: &Unit, f: &Function) -> (String, String) {
         let mut hasher = blake3::Hasher::new();
         let mut seen: BTreeSet<Arc<str>> = BTreeSet::from([f.name.clone()]);
         let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();
@@ -115,9 +169,10 @@ impl World<'_> {
                 }
             }
         }
+        let mut objects = blake3::Hasher::new();
         for g in symbols.iter().filter_map(|s| unit.global(s)) {
-            hasher.update(format!("{} {} {} {:?}", g.symbol, g.is_const, g.size, g.init).as_bytes());
+            objects.update(format!("{} {} {} {:?}", g.symbol, g.is_const, g.size, g.init).as_bytes());
         }
-        Some(format!("{identity} {} {}", unit.data_model.pointer_bits(), hasher.finalize().to_hex()))
+        (hasher.finalize().to_hex().to_string(), objects.finalize().to_hex().to_string())
     }
 }

@@ -23,7 +23,7 @@ use crate::ir::{CType, Sort, TermId};
 use crate::mvicfg::{Flow, Mvicfg, VersionSet};
 use crate::semantics::{Lines, Val};
 use crate::smt;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Analyses one function.
 pub fn diff_function(task: &Task) -> FunctionDiff {
@@ -84,12 +84,15 @@ impl<'a> FunctionAnalysis<'a> {
         if wanted.exit {
             found.push(self.point(Point::exit(self.task.graph)));
         }
+        let unseen = std::mem::take(&mut self.unseen);
         // A caller need not know what the loops do when it sees what they did.
         let told = |&(from, to): &(usize, usize)| {
-            found
-                .iter()
-                .flat_map(|p| &p.churns)
-                .any(|c| (c.from, c.to) == (from, to) && c.subject.is_observable())
+            let is_seen = !unseen.contains(&(from, to));
+            !is_seen
+                || found
+                    .iter()
+                    .flat_map(|p| &p.churns)
+                    .any(|c| (c.from, c.to) == (from, to) && c.subject.is_observable())
         };
         let loops = match wanted.loops {
             Loops::No => false,
@@ -117,9 +120,14 @@ impl<'a> FunctionAnalysis<'a> {
         self.namings = self.name_values();
         let watched = self.task.programs.iter().any(|p| p.is_watched_at_exit());
         let program = self.task.graph.bodies.iter().all(|b| &*b.name == "main") && !watched;
+        self.unseen.clear();
+        let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
         for subject in observable::at(self.task.graph, self.diff.point.kind) {
             if !values {
                 break;
+            }
+            if !subject.is_observable() && self.diff.point.kind == Kind::Exit {
+                self.note_unseen(&seen);
             }
             if subject == Observable::Memory {
                 // Nobody sees the memory of a program that has ended.
@@ -128,7 +136,11 @@ impl<'a> FunctionAnalysis<'a> {
                 }
                 self.cells();
             }
-            self.subject(&subject);
+            let verdicts = self.subject(&subject).into_iter().filter(|(_, v)| *v != Verdict::Same);
+            seen.extend(verdicts.filter(|_| subject.is_observable()).map(|(pair, _)| pair));
+        }
+        if self.diff.point.kind == Kind::Exit {
+            self.note_unseen(&seen);
         }
         if watched && self.diff.point.kind == Kind::Exit {
             self.memory_at_ends();
@@ -147,6 +159,7 @@ impl<'a> FunctionAnalysis<'a> {
                 self.typestates();
             }
         }
+        self.couple_all();
         self.keep_comparable();
         self.tell_what_is_reached();
         self.tell_what_is_refuted();
@@ -165,7 +178,10 @@ impl<'a> FunctionAnalysis<'a> {
             let (Some(a), Some(b)) = (sides.get(&from), sides.get(&to)) else { continue };
             let told = match subject {
                 Observable::Memory => self.settled_memory.contains(&(from, to)),
-                _ => !subject.is_observable() && !self.task.options.all && self.is_told(from, to),
+                _ => {
+                    let news = || self.is_told(from, to) || self.unseen.contains(&(from, to));
+                    !subject.is_observable() && !self.task.options.all && news()
+                }
             };
             let begins = subject.is_observable() && self.begins(from, to) || self.is_hooked(from, to);
             if (self.say_other(a, b) || a.unknown || b.unknown || begins)
@@ -192,7 +208,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// Whether objects that the function rests on begin with other values.
-    fn begins(&self, from: usize, to: usize) -> bool {
+    pub(super) fn begins(&self, from: usize, to: usize) -> bool {
         self.task.pairs.iter().zip(&self.task.begins).any(|(p, begins)| *p == (from, to) && *begins)
     }
 
@@ -307,6 +323,9 @@ impl<'a> FunctionAnalysis<'a> {
         };
         if found.is_none() {
             if a.key == b.key && !a.unknown && !b.unknown {
+                return Verdict::Same;
+            }
+            if self.is_shown_the_same(subject, from, to) {
                 return Verdict::Same;
             }
             if !self.is_own(from, to) {
@@ -461,6 +480,40 @@ impl<'a> FunctionAnalysis<'a> {
                 "float-questions" => "the solver is not asked again about real numbers",
                 _ => "the solver did not decide within its limit",
             }),
+        }
+    }
+
+    /// Takes down the pairs of classes of which observables told nothing, and left nothing open.
+    fn note_unseen(&mut self, seen: &BTreeSet<(usize, usize)>) {
+        if self.diff.undecided.is_empty() && !self.diff.silent {
+            let is_unseen = |pair: &&(usize, usize)| !seen.contains(pair) && !self.is_told(pair.0, pair.1);
+            self.unseen = self.task.pairs.iter().filter(is_unseen).copied().collect();
+        }
+    }
+
+    /// Whether two classes with loops, or calls of themselves, are shown to do the same as a whole.
+    fn is_shown_the_same(&mut self, subject: &Observable, from: usize, to: usize) -> bool {
+        let is_asked = self.diff.point.kind == Kind::Exit
+            && subject.is_observable()
+            && (self.is_own(from, to) || !self.task.options.budget.is_first_look())
+            && !self.is_told(from, to);
+        is_asked && self.are_coupled(from, to)
+    }
+
+    /// Takes down the pairs of classes that do the same: equal values at the exit do not say that both get there.
+    fn couple_all(&mut self) {
+        if self.diff.point.kind != Kind::Exit {
+            return;
+        }
+        for (from, to) in self.task.pairs.clone() {
+            let [old, new] = [from, to].map(|c| !self.e.flow.classes[c].loops.is_empty());
+            // What was laid out to its end has an end.
+            let is_straight = !old && !new && self.unseen.contains(&(from, to));
+            let is_asked = old && new && self.is_own(from, to) && !self.is_told(from, to);
+            let is_known = self.coupled.get(&(from, to)) == Some(&true) || is_straight;
+            if is_known || is_asked && self.are_coupled(from, to) {
+                self.diff.same.insert((from, to));
+            }
         }
     }
 

@@ -87,6 +87,8 @@ pub struct PointDiff {
     pub applied: BTreeSet<String>,
     /// Of a function whose own text stays, something is not known to be the same; no run shows a difference.
     pub silent: bool,
+    /// Pairs of classes that do the same, and end on the same inputs.
+    pub same: BTreeSet<(usize, usize)>,
 }
 
 /// What defined executions of a class do at a point.

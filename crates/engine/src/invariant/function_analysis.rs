@@ -41,6 +41,10 @@ pub(super) struct FunctionAnalysis<'a> {
     /// What proofs about elements of arrays took for granted so far.
     pub(super) elements_assumed: BTreeSet<String>,
     pub(super) classes: OfClasses,
+    /// Pairs of classes, and whether they were shown to do the same.
+    pub(super) coupled: BTreeMap<(usize, usize), bool>,
+    /// Pairs of classes that no caller tells apart: of their locals nothing is news.
+    pub(super) unseen: BTreeSet<(usize, usize)>,
     pub(super) moves: Moves,
     /// Structures lie otherwise in some class than in another: addresses of two classes are not compared, and
     /// what facts of memory have in common is what they say.
@@ -117,6 +121,8 @@ impl<'a> FunctionAnalysis<'a> {
             quantities: BTreeMap::new(),
             elements_assumed: BTreeSet::new(),
             classes: OfClasses::default(),
+            coupled: BTreeMap::new(),
+            unseen: BTreeSet::new(),
             moves: Moves::default(),
             relaid: task.is_relaid(),
             said: BTreeSet::new(),

@@ -31,6 +31,7 @@ pub use obligation::protocol::{Protocol, events, written as protocol_file};
 pub use observable::Observable;
 pub use point::{Kind, Point};
 pub use proof::callers::keep_at_calls;
+pub use proof::coupled::do_the_same;
 pub use proof::interface::{Summaries, Summary};
 pub(crate) use proof::ordering;
 pub use proof::precondition::Precondition;

@@ -191,11 +191,20 @@ impl<'a> Evaluator<'a> {
         let uf = Uf::Call { callee: format!("{name}:errno").into(), part: Sort::Bv(32) };
         let numbers = self.apply(site, App::Uf(uf), &places, classes);
         let memories = self.before(Place::Memory, site.node, classes);
+        let is_root = matches!(name, "sqrt" | "sqrtf" | "sqrtl");
         let symbol = Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits: self.pointer_bits };
         let at = self.pool.leaf(symbol);
         let mut result = Vec::new();
         for (set, (number, memory)) in product(&numbers, &memories) {
-            let term = self.pool.app(App::Store { bytes: 4 }, &[memory.term, at, number.term]);
+            let mut term = self.pool.app(App::Store { bytes: 4 }, &[memory.term, at, number.term]);
+            // A root has no error but of numbers below zero.
+            if let (true, Some(&of)) = (is_root, self.pool.args(number.term).first())
+                && let Some(zero) = crate::ir::Const::zero(self.pool.sort(of)).filter(|z| z.sort().is_float())
+            {
+                let zero = self.pool.constant(zero);
+                let is_error = self.pool.op(Op::FLt, &[of, zero]);
+                term = self.pool.ite(is_error, term, memory.term);
+            }
             let causes = union(&number.causes, &memory.causes);
             result.push((set, Val { term, causes, guards: union(&number.guards, &memory.guards) }));
         }

@@ -183,6 +183,12 @@ impl Evaluator<'_> {
         places.filter_map(|p| if let Place::Var(v) = p { Some(*v) } else { None }).collect()
     }
 
+    /// Returns the places that the loop at a head of a class writes, none where no loop is.
+    pub fn loop_places(&self, class: usize, head: MvId) -> Vec<Place> {
+        let at = self.flow.classes[class].loop_at[head.0 as usize];
+        at.map(|l| self.loops[class][l].writes.iter().copied().collect()).unwrap_or_default()
+    }
+
     /// Returns the name of a loop that layout does not change.
     pub fn loop_hash(&self, class: usize, head: MvId) -> Option<Arc<str>> {
         let l = self.flow.classes[class].loop_at[head.0 as usize]?;

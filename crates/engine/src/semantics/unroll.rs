@@ -97,6 +97,15 @@ pub fn shrinks(f: &Function) -> bool {
 /// the loop, which goes on from there; `None` when it would have more than `total_nodes` nodes, or has
 /// no loop.
 pub fn peeled(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Arc<Function>> {
+    peeled_each(f, &|_| trips, total_nodes)
+}
+
+/// The same with as many iterations of each of these loops as are wanted of its head.
+pub fn peeled_each(
+    f: &Arc<Function>,
+    trips: &dyn Fn(NodeId) -> usize,
+    total_nodes: usize,
+) -> Option<Arc<Function>> {
     let graph = Mvicfg::build(vec![f.clone()]);
     let flow = Flow::new(&graph);
     let class = flow.classes.first()?;
@@ -109,10 +118,13 @@ pub fn peeled(f: &Arc<Function>, trips: usize, total_nodes: usize) -> Option<Arc
     let mut result = f.clone();
     // Copies are new nodes: those of the other loops keep their numbers.
     for l in outermost {
+        let trips = trips(l.head.in_only());
         if result.nodes.len() + l.body.len() * trips > total_nodes {
             return None;
         }
-        result = Arc::new(expand(&result, &Counted::new(l, trips, false)));
+        if trips > 0 {
+            result = Arc::new(expand(&result, &Counted::new(l, trips, false)));
+        }
     }
     Some(result)
 }

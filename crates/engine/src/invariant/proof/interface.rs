@@ -35,6 +35,11 @@ impl Summary {
 pub trait Summaries {
     /// Returns what is known of a function of the class's unit; `None`: nothing.
     fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>>;
+
+    /// Whether what two classes call by a name is shown to do the same in both.
+    fn is_same_callee(&self, _classes: [usize; 2], _name: &str) -> bool {
+        false
+    }
 }
 
 /// Terms and types of the parameters and the result.

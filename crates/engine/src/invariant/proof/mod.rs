@@ -6,6 +6,7 @@ pub(super) mod bounded;
 pub(super) mod callees;
 pub(super) mod callers;
 pub(super) mod conditional_equivalence;
+pub(super) mod coupled;
 pub(super) mod defined;
 pub(super) mod inductive;
 pub(super) mod interface;
