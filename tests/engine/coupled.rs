@@ -1,13 +1,15 @@
 //! What two versions have in common beyond their text: loops that are moved, split or turned around, and recursions
 //! that are written otherwise, are the same as a whole, and a twin of each that is not is never called so.
 
-use git_invdiff::analysis::{Options, diff, memory};
+use git_invdiff::analysis::{Limits, Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::report::{Report, Verdict};
 
 fn report(old: &str, new: &str) -> Report {
     let versions = [vec![("a.c", old)], vec![("a.c", new)]];
-    let options = Options { jobs: 1, ..Options::default() };
+    // As deep as the command asks on request.
+    let limits = Limits { rlimit: 4 * Limits::default().rlimit, ..Limits::default() };
+    let options = Options { jobs: 1, limits, ..Options::default() };
     diff(&memory::request(&versions, c::Options::default(), options))
 }
 
