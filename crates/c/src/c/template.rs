@@ -1,6 +1,6 @@
 //! Headers that a build makes of other files of the tree: copies with the settings of a user (`config.def.h`,
 //! `config.h.dist`) or for those who have no `configure` (`config.h.generic`), and templates that `configure` and CMake
-//! fill in (`config.h.in`).
+//! fill in (`config.h.in`, `krb5.hin`).
 //!
 //! A template is read with nothing filled in: a macro that may come to be defined (`#undef NAME`, `#cmakedefine NAME`)
 //! is as it was, and a value (`@NAME@`) is a name that nobody declared. Every character stays where it is, so that
@@ -16,14 +16,16 @@ const ENDINGS: [&str; 4] = ["generic", "dist", "default", "in"];
 pub(super) fn sources(header: &Path) -> impl Iterator<Item = PathBuf> + '_ {
     let is_header = header.extension().is_some_and(|e| e == "h");
     let settings = is_header.then(|| header.with_extension("def.h"));
+    let short = is_header.then(|| header.with_extension("hin"));
     let others =
         ENDINGS.iter().filter(move |_| is_header).map(|end| header.with_extension(format!("h.{end}")));
-    settings.into_iter().chain(others)
+    settings.into_iter().chain(others).chain(short)
 }
 
 /// A file's text as C: that of a template with nothing filled in, any other as it is.
 pub(super) fn read(path: &Path, text: Arc<[u8]>) -> Arc<[u8]> {
-    let is_template = path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(b".h.in"));
+    let ends = |with: &[u8]| path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(with));
+    let is_template = ends(b".h.in") || ends(b".hin");
     if !is_template {
         return text;
     }
@@ -108,6 +110,8 @@ mod tests {
 
     #[test]
     fn sources_are_those_of_headers() {
+        let empty: Arc<[u8]> = b"#undef A\n".as_slice().into();
+        assert_eq!(&*read(Path::new("db.hin"), empty), b"        \n");
         let of = |name: &str| sources(Path::new(name)).map(|p| p.display().to_string()).collect::<Vec<_>>();
         assert_eq!(
             of("sys/config.h"),
@@ -116,7 +120,8 @@ mod tests {
                 "sys/config.h.generic",
                 "sys/config.h.dist",
                 "sys/config.h.default",
-                "sys/config.h.in"
+                "sys/config.h.in",
+                "sys/config.hin"
             ]
         );
         assert_eq!(of("table.inc"), Vec::<String>::new());

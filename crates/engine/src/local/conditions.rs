@@ -3,7 +3,7 @@
 //! Bounds of one value are joined into ranges, tests that are written alike are told apart by their lines, and what no
 //! name of the point can say is said by the operand of its test as it stands in the source.
 
-use super::calls::{argument_words, decayed};
+use super::calls::decayed;
 use super::follow::Known;
 use super::machine::{Event, Literal};
 use super::macros::{self, Macros};
@@ -96,7 +96,7 @@ impl<'s> Speaker<'s> {
             _ => return None,
         };
         let line = self.line(class, node);
-        let words = argument_words(&(self.source)(class, line)?, name)?.join(", ");
+        let words = self.written_arguments(class, line, name)?.join(", ");
         Some(format!("{name}({words}) {word} (line {line}{version})"))
     }
 

@@ -3,7 +3,6 @@
 //! `foreign(c)` is given another value where `c` has another type, or where a statement before it sets `c` to
 //! something that has no short words. The type is told, or the statement; else which argument it is.
 
-use super::calls::argument_words;
 use super::change::{Effect, EffectKind};
 use super::difference::{Difference, Item};
 use super::machine::Event;
@@ -152,8 +151,8 @@ impl Speaker<'_> {
         let (old, new) = pairs.find(|(a, b)| is_pair(a, b))?;
         let k = old.args.iter().zip(&new.args).position(|(a, b)| a != b)?;
         let name = new.callee.as_ref()?;
-        let line = (self.source)(1, self.line(1, new.node))?;
-        let words = argument_words(&line, name).and_then(|words| words.get(k).cloned());
+        let words = self.written_arguments(1, self.line(1, new.node), name);
+        let words = words.and_then(|words| words.get(k).cloned());
         let is_short = |w: &String| !w.is_empty() && w.chars().count() <= LONGEST;
         let precision = std::mem::replace(&mut self.precision, Precision::Source);
         let naming = self.naming(1, &d.events[1]);

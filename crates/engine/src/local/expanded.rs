@@ -185,15 +185,22 @@ impl Speaker<'_> {
         argument_words(&text, callee).unwrap_or_default()
     }
 
-    /// The arguments of a macro's only use on a line, which may go on behind it.
-    fn written_arguments(&self, class: usize, line: u32, name: &str) -> Option<Vec<String>> {
+    /// The arguments of a macro's, or a function's, only use on a line, which may go on behind it. Where comments or
+    /// directives stand among them they are not read.
+    pub(super) fn written_arguments(&self, class: usize, line: u32, name: &str) -> Option<Vec<String>> {
         let mut text = (self.source)(class, line)?;
         for more in 1..=MOST_LINES {
             if let Some(words) = argument_words(&text, name) {
                 return Some(words);
             }
+            let next = (self.source)(class, line + more)?;
+            let next = next.trim();
+            let is_other = |text: &str| ["//", "/*"].iter().any(|mark| text.contains(mark));
+            if !text.contains(name) || next.starts_with('#') || is_other(&text) || is_other(next) {
+                return None;
+            }
             text.push(' ');
-            text.push_str((self.source)(class, line + more)?.trim());
+            text.push_str(next);
         }
         None
     }

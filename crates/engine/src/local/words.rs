@@ -3,7 +3,7 @@
 //! A text that would need a name that the source does not have is not shown: a condition is then named by the
 //! line of its test, a value by the words of its statement.
 
-use super::calls::{argument_words, call_text, differing, shortened};
+use super::calls::{call_text, differing, shortened};
 use super::change::{Delta, Effect, EffectKind};
 use super::conditions::joined;
 use super::difference::{Difference, Item};
@@ -288,8 +288,8 @@ impl<'s> Speaker<'s> {
     /// A call as it stands in the source.
     fn written(&self, event: &Event) -> Option<String> {
         let callee = event.callee.as_ref()?;
-        let line = (self.source)(event.class, self.line(event.class, event.node))?;
-        Some(shortened(callee, argument_words(&line, callee)?))
+        let words = self.written_arguments(event.class, self.line(event.class, event.node), callee)?;
+        Some(shortened(callee, words))
     }
 
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
@@ -303,8 +303,7 @@ impl<'s> Speaker<'s> {
         }
         let is_asked = matches!(self.precision, Precision::Names | Precision::Source);
         let names = event.callee.as_ref().filter(|_| is_asked).and_then(|callee| {
-            let line = (self.source)(event.class, self.line(event.class, event.node))?;
-            argument_words(&line, callee)
+            self.written_arguments(event.class, self.line(event.class, event.node), callee)
         });
         // A variable's name means its value at the point.
         let is_variable = |w: &str| {

@@ -271,3 +271,22 @@ fn structures_have_other_numbers_in_each_version() {
         &["p->n == 4 | returns 1 | returns 0"],
     );
 }
+
+/// Found in iproute2 7340b539: `addattr_nest(&req->n, sizeof(*req),` and on the next line `INET_CONF | NESTED)`.
+#[test]
+fn arguments_go_on_behind_a_line() {
+    let head = "#define CONF 7\n#define NESTED 32768\nvoid f(int n)";
+    check(
+        head,
+        "other(n,\n    CONF);",
+        "other(n,\n    CONF | NESTED);",
+        &[" | calls other(n, CONF) | calls other(n, CONF | NESTED)"],
+    );
+    // A comment may hold anything.
+    check(
+        head,
+        "other(n, /* a), */\n    CONF);",
+        "other(n, /* a), */\n    CONF | NESTED);",
+        &[" | calls other(n, 7) | calls other(n, 32775)"],
+    );
+}
