@@ -45,7 +45,6 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
     let objects = guesses.objects.keys().chain(guesses.strings.keys());
     names.extend(objects.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro or object"))));
     names.extend(guesses.enums.iter().map(|n| (Arc::from(n.as_str()), Arc::from("unknown type"))));
-    names.extend(guesses.functions.iter().map(|n| (Arc::from(n.as_str()), Arc::from("unknown function"))));
     if !guesses.lengths.is_empty() {
         let is_guessed = |item: &&Item| {
             let mut lengths = retry::tokens::lengths(text, item).into_iter();
@@ -63,7 +62,11 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
         let made = made.flat_map(|item| &item.declares);
         names.extend(made.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro"))));
     }
-    names.extend(guesses.results.keys().map(|n| (Arc::from(n.as_str()), Arc::from("unknown result"))));
+    let results = guesses.results.iter();
+    names.extend(results.map(|(n, is)| {
+        let why = if *is == retry::Kind::Number { "unknown function" } else { "unknown result" };
+        (Arc::from(n.as_str()), Arc::from(why))
+    }));
     let calls = guesses.operators.iter().filter(|(_, operator)| operator.is_unknown()).map(|(name, _)| name);
     names.extend(calls.map(|n| (Arc::from(n.as_str()), Arc::from("unknown macro"))));
     names.extend(guesses.loops.iter().map(|n| (Arc::from(n.as_str()), Arc::from("unknown loop"))));

@@ -84,14 +84,13 @@ pub struct Guesses {
     pub prototypes: BTreeMap<String, String>,
     /// Tags of enumerations that nobody defines.
     pub enums: BTreeSet<String>,
-    /// Functions that nobody declares, and whose results are followed: what these lead to.
+    /// Functions that nobody declares, and whose results are followed: what these lead to. Of one that is no more than
+    /// named, or whose type others have (`typeof(f) *g`), a number.
     pub results: BTreeMap<String, Kind>,
     /// Functions of the unit that are used before they are defined: declared there as they are defined.
     pub forward: BTreeSet<String>,
     /// Macros that say how long arrays of the file are.
     pub lengths: BTreeSet<String>,
-    /// Functions of whose type others are declared, and whose own nobody declares: `typeof(f) *g`.
-    pub functions: BTreeSet<String>,
 }
 
 impl Guesses {
@@ -132,11 +131,9 @@ impl Guesses {
         for (name, is) in &self.results {
             match is {
                 Kind::Numbers => out += &format!("char *{name}();\n"),
+                Kind::Number => out += &format!("long {name}();\n"),
                 _ => out += &format!("{}{name}();\n", kind(Kind::Pointer, name)),
             }
-        }
-        for name in &self.functions {
-            out += &format!("long {name}();\n");
         }
         for at in 0..self.labels.len() {
             out += &format!("{OBJECT}const int {}{at};\n", tokens::LABEL);
@@ -256,7 +253,7 @@ impl Evidence<'_> {
             if !known && let Some(header) = headers::defining_constant(name) {
                 out.headers.insert(header);
             } else if !known && (self.gives_type(name) || self.is_called_elsewhere(name)) {
-                out.functions.insert(name.to_owned());
+                out.results.insert(name.to_owned(), Kind::Number);
             } else if !known && self.begins_text(name) {
                 out.strings.insert(name.to_owned(), false);
             } else if !known && let Some(kind) = self.reads_as(name) {

@@ -483,11 +483,17 @@ impl<'a> FunctionAnalysis<'a> {
         }
     }
 
-    /// Takes down the pairs of classes of which observables told nothing, and left nothing open.
+    /// Takes down the pairs of classes of which observables told nothing, and left nothing open, and that are shown to do
+    /// the same: equal values at an exit do not say that both get there.
     fn note_unseen(&mut self, seen: &BTreeSet<(usize, usize)>) {
-        if self.diff.undecided.is_empty() && !self.diff.silent {
-            let is_unseen = |pair: &&(usize, usize)| !seen.contains(pair) && !self.is_told(pair.0, pair.1);
-            self.unseen = self.task.pairs.iter().filter(is_unseen).copied().collect();
+        if !self.diff.undecided.is_empty() || self.diff.silent {
+            return;
+        }
+        for pair in self.task.pairs.clone() {
+            let is_asked = self.is_own(pair.0, pair.1) && !self.is_told(pair.0, pair.1);
+            if !seen.contains(&pair) && is_asked && self.are_coupled(pair.0, pair.1) {
+                self.unseen.insert(pair);
+            }
         }
     }
 
@@ -507,10 +513,8 @@ impl<'a> FunctionAnalysis<'a> {
         }
         for (from, to) in self.task.pairs.clone() {
             let [old, new] = [from, to].map(|c| !self.e.flow.classes[c].loops.is_empty());
-            // What was laid out to its end has an end.
-            let is_straight = !old && !new && self.unseen.contains(&(from, to));
             let is_asked = old && new && self.is_own(from, to) && !self.is_told(from, to);
-            let is_known = self.coupled.get(&(from, to)) == Some(&true) || is_straight;
+            let is_known = self.coupled.get(&(from, to)) == Some(&true);
             if is_known || is_asked && self.are_coupled(from, to) {
                 self.diff.same.insert((from, to));
             }
