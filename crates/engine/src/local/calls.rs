@@ -43,7 +43,9 @@ pub(super) fn call_text(
         .map(|(k, a)| {
             let written = names.and_then(|n| n.get(k));
             let is_character = |n: &str| n.len() > 2 && n.starts_with('\'') && n.ends_with('\'');
-            let is_told = |n: &String| is_name(n) || is_character(n) || n.contains("sizeof") && is_short(n);
+            // `CONF | NESTED`
+            let are_flags = |n: &str| n.split('|').all(|flag| is_name(flag.trim())) && is_short(n);
+            let is_told = |n: &String| are_flags(n) || is_character(n) || n.contains("sizeof") && is_short(n);
             let name = written.filter(|n| is_told(n) && pool.as_const(*a).is_some());
             let text = name.cloned().unwrap_or_else(|| argument(pool, *a, &short, types.get(k)));
             // The size of an array whose length varies has no name.

@@ -315,7 +315,8 @@ impl<'s> Speaker<'s> {
             return shortened(callee, words.clone());
         }
         let names = names.map(|words| {
-            words.into_iter().map(|w| if is_variable(&w) { String::new() } else { w }).collect::<Vec<_>>()
+            let names = |w: &str| w.split('|').any(|part| is_variable(part.trim()));
+            words.into_iter().map(|w| if names(&w) { String::new() } else { w }).collect::<Vec<_>>()
         });
         let types = self.call_types(naming, event).map(|(_, types)| types).unwrap_or_default();
         call_text(self.pool, naming, &types, (event, names.as_deref()))
