@@ -70,6 +70,12 @@ fn changes(old: &str, new: &str) -> Vec<Change> {
     .0
 }
 
+/// Whether anything is known of two bodies, whatever way structures lie.
+fn is_compared(found: &Option<(Vec<Change>, usize)>) -> bool {
+    let is_seen = |c: &Change| c.verdict == Verdict::Open(super::LAYOUT_SEEN.to_owned());
+    found.as_ref().is_some_and(|(changes, _)| !changes.iter().any(is_seen))
+}
+
 const BEFORE: &str = "
 #include <stddef.h>
 #include <stdlib.h>
@@ -385,7 +391,7 @@ fn bytes_that_are_seen_are_not_compared() {
         let units = [unit(&text(0)), unit(&text(1))];
         let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
         let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
-        compare(version(0), version(1), &|_, _| None).is_none()
+        !is_compared(&compare(version(0), version(1), &|_, _| None))
     };
     assert!(read("char *c = (char *)p; return c[4];"));
     assert!(read("char *c = p->name; return ((struct t *)c)->a;"));
@@ -434,7 +440,7 @@ fn flags_that_others_come_between_are_the_same() {
     let units = [unit(&text(0)), unit(&text(1))];
     let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
     let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
-    assert!(compare(version(0), version(1), &|_, _| None).is_none());
+    assert!(!is_compared(&compare(version(0), version(1), &|_, _| None)));
 }
 
 #[test]

@@ -51,6 +51,6 @@ fn what_nothing_reads_is_nothing() {
         "int f(int n)",
         "return 1;",
         "int seen = 0;\nseen = seen / n;\nreturn 1;",
-        &["n == 0 | returns 1 | undefined at line 13: division by zero"],
+        &["n == 0 | goes on at line 14 | undefined at line 13: division by n, which is 0"],
     );
 }

@@ -287,6 +287,6 @@ fn arguments_go_on_behind_a_line() {
         head,
         "other(n, /* a), */\n    CONF);",
         "other(n, /* a), */\n    CONF | NESTED);",
-        &[" | calls other(n, 7) | calls other(n, 32775)"],
+        &[" | calls other(n, CONF) | calls other(n, 32775)"],
     );
 }
