@@ -87,7 +87,8 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     let says_more = !report.notices.is_empty() || properties::has_any(report);
     if has_churns || has_held || says_more || !left_out.is_empty() || options.verbose {
         // What versions have in common comes behind the news that there is none.
-        if !has_churns && churn_summary(report, options, &super::Summary::of(report)) == UNCHANGED {
+        let is_other = has_churns || held::tells_subsets(&view);
+        if !is_other && churn_summary(report, options, &super::Summary::of(report)) == UNCHANGED {
             writeln!(out, "no caller sees a change\n")?;
         }
         view.versions(out)?;
