@@ -392,11 +392,11 @@ pub fn line_kinds(
         if let Some(lines) = item_lines(unit, item, &stretches) {
             set(lines, kind(unit, item));
         }
-        // `struct s { ... } x;`: a type, and behind it an object.
+        // `struct s { ... } x;`: a type, and behind it, from the line of its last bracket on, an object.
         if let Some((tokens, name)) = body_of_type(unit, item)
             && let Some(lines) = item_lines(unit, &Item { tokens, ..item.clone() }, &stretches)
         {
-            set(lines, LineKind::Type(name));
+            set(*lines.start()..=lines.end().saturating_sub(1), LineKind::Type(name));
         }
     }
     for directive in &layout.directives {
@@ -521,7 +521,7 @@ mod tests {
             "bgbptttffbff",
         );
         // Objects behind the type that they are of.
-        check("extern struct s {\n  int a;\n} x,\n  *y[];\nstruct {\n  int a;\n} z;\n", "tttgggg");
+        check("extern struct s {\n  int a;\n} x,\n  *y[];\nstruct {\n  int a;\n} z;\n", "ttggggg");
     }
 
     #[test]
