@@ -375,15 +375,6 @@ impl Relay<'_> {
         }
     }
 
-    /// The same without pointers: whether an object of the type is laid out otherwise.
-    fn holds_relaid(&self, ty: &CType) -> bool {
-        match ty {
-            CType::Array(element, _) => self.holds_relaid(element),
-            CType::Record(id) => self.relaid.contains(id),
-            _ => false,
-        }
-    }
-
     fn is_place(&self, e: &Expr) -> bool {
         let (base, _) = self.side.steps(e);
         self.side.leads_to(base).is_some_and(|ty| !ty.is_pointer() && self.is_relaid(&ty))

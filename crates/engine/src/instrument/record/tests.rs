@@ -1,3 +1,5 @@
+//! What a copy that records calls looks like, and which functions and variables are left out of it.
+
 use super::*;
 use crate::history::MemoryTree;
 use crate::infer::Variable;

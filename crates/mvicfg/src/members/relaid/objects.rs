@@ -23,6 +23,15 @@ impl Relay<'_> {
         Some(made)
     }
 
+    /// Whether an object of a type is laid out otherwise; pointers are alike, whatever they lead to.
+    fn holds_relaid(&self, ty: &CType) -> bool {
+        match ty {
+            CType::Array(element, _) => self.holds_relaid(element),
+            CType::Record(id) => self.relaid.contains(id),
+            _ => false,
+        }
+    }
+
     fn leaves(
         &self,
         g: &Global,
