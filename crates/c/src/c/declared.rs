@@ -84,6 +84,8 @@ pub enum End {
     Word(String),
     /// What the n-th argument says.
     Argument(usize),
+    /// What is not seen.
+    Any,
 }
 
 impl Piece {
@@ -97,35 +99,66 @@ impl Piece {
         }
     }
 
-    /// Returns whether a name is put together here by a call of the macro `called`, as far as can be seen.
+    /// Returns whether a name is put together here by a call of the macro `called`, as far as can be seen. What a macro
+    /// hands on of its own arguments is made where it is called ([`Piece::hands_on`]).
     pub fn makes(&self, name: &str, called: &str, paste: &Paste) -> bool {
-        let words: Vec<&str> = self.text.split(' ').collect();
-        let own = self.parameters(&words);
-        let calls = (0..words.len()).filter(|&i| words[i] == called && words.get(i + 1) == Some(&"("));
-        calls.filter(|&i| words.get(i.wrapping_sub(1)) != Some(&"define")).any(|i| {
-            let arguments = arguments(&words, i + 1);
-            // A word of the call; what is a parameter here, or no word, may be any.
-            let known = |end: &End, at_end: bool| match end {
-                End::Word(word) => Some(word.clone()),
-                End::Argument(n) => arguments
-                    .get(*n)
-                    .and_then(|a| if at_end { a.last() } else { a.first() })
-                    .filter(|w| {
-                        !own.contains(*w) && w.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-                    })
-                    .map(|w| w.to_string()),
+        self.calls(called, paste).iter().filter(|made| !made.has_argument()).any(|made| {
+            let fits = |end: &End, is: &dyn Fn(&str) -> bool| match end {
+                End::Word(word) => is(word),
+                End::Argument(_) | End::Any => true,
             };
-            known(&paste.first, false).is_none_or(|w| name.starts_with(&w))
-                && known(&paste.last, true).is_none_or(|w| name.ends_with(&w))
+            fits(&made.first, &|w| name.starts_with(w)) && fits(&made.last, &|w| name.ends_with(w))
         })
     }
 
+    /// What a call of a macro that is defined here puts together, because it hands its arguments to the macro `called`.
+    pub fn hands_on(&self, called: &str, paste: &Paste) -> Vec<Paste> {
+        self.calls(called, paste).into_iter().filter(Paste::has_argument).collect()
+    }
+
+    /// What each call of a macro puts together here, in the words of the piece.
+    fn calls(&self, called: &str, paste: &Paste) -> Vec<Paste> {
+        let words: Vec<&str> = self.text.split(' ').collect();
+        let own = self.parameters(&words);
+        let is_word = |w: &&str| w.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let calls = (0..words.len()).filter(|&i| words[i] == called && words.get(i + 1) == Some(&"("));
+        let made = |i: usize| {
+            let arguments = arguments(&words, i + 1);
+            let known = |end: &End, at_end: bool| {
+                let End::Argument(n) = end else { return end.clone() };
+                let argument = arguments.get(*n);
+                let word = argument.and_then(|a| if at_end { a.last() } else { a.first() });
+                match word.filter(|w| is_word(w) && **w != "__VA_ARGS__") {
+                    Some(word) => match own.iter().position(|p| p == word) {
+                        Some(n) => End::Argument(n),
+                        None => End::Word((*word).to_owned()),
+                    },
+                    None => End::Any,
+                }
+            };
+            Paste { first: known(&paste.first, false), last: known(&paste.last, true) }
+        };
+        calls.filter(|&i| words.get(i.wrapping_sub(1)) != Some(&"define")).map(made).collect()
+    }
+
     /// The parameters of a macro that is defined here.
-    fn parameters<'t>(&self, words: &[&'t str]) -> BTreeSet<&'t str> {
+    fn parameters<'t>(&self, words: &[&'t str]) -> Vec<&'t str> {
         if words.get(1) != Some(&"define") || words.get(3) != Some(&"(") {
-            return BTreeSet::new();
+            return Vec::new();
         }
-        words.iter().skip(4).take_while(|w| **w != ")").copied().collect()
+        let list: Vec<&str> = words.iter().skip(4).take_while(|w| **w != ")").copied().collect();
+        // A macro without parameters may stand for something in brackets.
+        let is_parameter = |w: &str| w == "..." || w.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let is_list =
+            list.iter().enumerate().all(|(i, w)| if i % 2 == 0 { is_parameter(w) } else { *w == "," });
+        if is_list { list.into_iter().step_by(2).collect() } else { Vec::new() }
+    }
+}
+
+impl Paste {
+    /// Whether what it puts together depends on a call.
+    fn has_argument(&self) -> bool {
+        [&self.first, &self.last].iter().any(|end| matches!(end, End::Argument(_)))
     }
 }
 
@@ -609,9 +642,32 @@ mod tests {
         check("int F(one, two);", "one_two", true);
         check("int F(one, two);", "one_three", false);
         check("int x = g(F(one, F(a, two)));", "one_three", true);
-        check("#define G(t) F(one, t)", "one_three", true);
         check("#define G(t) F(x_##t, two)", "one_two", false);
         check("#define G(t) F(x_##t, two)", "x_y_two", true);
+        // The calls of `G` do.
+        check("#define G(t) F(one, t)", "one_three", false);
+        check("#define G(t) F(one, (t))", "one_three", true);
+        check("#define G (t) + F(one, two)", "one_two", true);
+    }
+
+    #[test]
+    fn macros_hand_on_what_others_put_together() {
+        let check = |source: &str, expected: &[(End, End)]| {
+            let macros = pieces(b"#define F(a, b) a##_##b");
+            let handed: Vec<_> = pieces(source.as_bytes())
+                .iter()
+                .flat_map(|p| p.hands_on("F", &macros[0].pastes[0]))
+                .map(|made| (made.first, made.last))
+                .collect();
+            assert_eq!(handed, expected, "{source}");
+        };
+        let word = |w: &str| End::Word(w.to_owned());
+        check("#define G(s, t) F(t, s)", &[(End::Argument(1), End::Argument(0))]);
+        check("#define G(t) F(one, t)", &[(word("one"), End::Argument(0))]);
+        check("#define G(t) F(t, H(t))", &[(End::Argument(0), End::Any)]);
+        check("#define G(...) F(x, __VA_ARGS__)", &[]);
+        check("#define G F(one, two)", &[]);
+        check("int F(one, two);", &[]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::{headers, template};
 use crate::history::SourceTree;
 use rucc_diag::SourceBytes;
 use rucc_session::FileSystem;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -39,6 +40,8 @@ pub struct TreeFiles<'t> {
     /// Folder of the unit's source file.
     folder: PathBuf,
     log: Mutex<Log>,
+    /// What was read, by the names that it was asked for by: another pass asks for the same.
+    found: Mutex<FxHashMap<PathBuf, Option<SourceBytes>>>,
 }
 
 impl std::fmt::Debug for TreeFiles<'_> {
@@ -160,11 +163,15 @@ pub fn answer(tree: &dyn SourceTree, path: &Path) -> Option<String> {
 impl<'t> TreeFiles<'t> {
     pub fn new(tree: &'t dyn SourceTree, unit: &Path, host: bool) -> TreeFiles<'t> {
         let folder = unit.parent().unwrap_or(Path::new("")).to_path_buf();
-        TreeFiles { tree, host, folder, log: Mutex::default() }
+        TreeFiles { tree, host, folder, log: Mutex::default(), found: Mutex::default() }
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn found(&self) -> MutexGuard<'_, FxHashMap<PathBuf, Option<SourceBytes>>> {
+        self.found.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// Returns the bytes of a file of the tree and their identity.
@@ -244,7 +251,13 @@ impl FileSystem for TreeFiles<'_> {
                 return Err(io::ErrorKind::NotFound.into());
             }
         }
-        let bytes = self.bytes(&normal(path)).ok_or(io::ErrorKind::NotFound)?;
+        let known = self.found().get(path).cloned();
+        let bytes = known.unwrap_or_else(|| {
+            let bytes = self.bytes(&normal(path));
+            self.found().insert(path.to_path_buf(), bytes.clone());
+            bytes
+        });
+        let bytes = bytes.ok_or(io::ErrorKind::NotFound)?;
         self.log().bytes += bytes.as_slice().len() as u64;
         Ok(bytes)
     }

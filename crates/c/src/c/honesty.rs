@@ -11,6 +11,7 @@ use super::retry::shapes::Shape;
 use super::retry::{self, Guesses, INVENTED, Places};
 use super::scan::{Item, ItemKind, Text};
 use rucc_diag::Diagnostic;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -104,23 +105,26 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
             }
         }
     }
+    let by_name: FxHashMap<&str, &Arc<str>> = names.keys().map(|n| (&**n, n)).collect();
+    // A macro that is taken for a string shows as one, and a label as a number.
+    let mut shown: FxHashMap<String, &Arc<str>> = FxHashMap::default();
+    shown.extend(
+        names.keys().filter(|n| guesses.strings.contains_key(&***n)).map(|n| (retry::string_of(n), n)),
+    );
+    let labels = names.keys().filter(|n| guesses.labels.contains(&***n));
+    shown.extend(labels.map(|n| (retry::tokens::number_of(n).to_string(), n)));
     let mut functions = BTreeMap::new();
     for item in items {
         let ItemKind::Function { name, .. } = &item.kind else { continue };
         if names.is_empty() {
             break;
         }
-        let used = text.names(item.tokens.clone());
-        // A macro that is taken for a string shows as one, and a label as a number.
-        let has_other = !guesses.strings.is_empty() || !guesses.labels.is_empty();
-        let words: BTreeSet<&str> = match has_other {
-            true => item.tokens.clone().map(|i| text.at(i)).collect(),
-            false => BTreeSet::new(),
-        };
-        let number = |n: &str| retry::tokens::number_of(n).to_string();
-        let is_label = |n: &str| guesses.labels.contains(n) && words.contains(&*number(n));
-        let is_used = |n: &str| used.contains(n) || words.contains(&*retry::string_of(n)) || is_label(n);
-        let used: Vec<Arc<str>> = names.keys().filter(|n| is_used(n) && &***n != name).cloned().collect();
+        let mut used: BTreeSet<&Arc<str>> = BTreeSet::new();
+        for i in item.tokens.clone() {
+            let called = || text.name(i).and_then(|n| by_name.get(n));
+            used.extend(shown.get(text.at(i)).or_else(called));
+        }
+        let used: Vec<Arc<str>> = used.into_iter().filter(|n| &***n != name).cloned().collect();
         if !used.is_empty() {
             functions.insert(name.clone(), used);
         }

@@ -20,7 +20,7 @@ use super::scan::{Item, ItemKind, Text, Words, is_type_word};
 use records::Records;
 use rucc_diag::Diagnostic;
 use rucc_lex::PpTokenKind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -393,7 +393,7 @@ impl Evidence<'_> {
         all.filter_map(|d| d.message.split('\'').nth(1))
     }
 
-    fn typedefs(&self) -> BTreeSet<&str> {
+    fn typedefs(&self) -> FxHashSet<&str> {
         let items = self.items.iter().filter(|i| i.kind == ItemKind::Typedef);
         items.flat_map(|i| &i.declares).map(String::as_str).collect()
     }
@@ -405,7 +405,7 @@ impl Evidence<'_> {
     }
 
     /// Guesses at the names in a declaration's head that are neither its own nor a type.
-    fn head(&self, item: &Item, unknown: &BTreeSet<&str>, typedefs: &BTreeSet<&str>, out: &mut Guesses) {
+    fn head(&self, item: &Item, unknown: &BTreeSet<&str>, typedefs: &FxHashSet<&str>, out: &mut Guesses) {
         let text = &self.text;
         let (own, end) = match item.kind {
             ItemKind::Function { at, body, .. } => (at, body),

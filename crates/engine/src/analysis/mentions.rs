@@ -313,6 +313,12 @@ impl Names {
                 known.insert(path, list);
             }
         }
+        for (path, text) in &texts {
+            if !known.contains_key(path) && self.are_called_in(text) {
+                known.insert(path, pieces(text));
+            }
+        }
+        add_handed_on(&mut self.pastes, || known.values().flatten());
         loop {
             let before = self.every().count();
             for (path, text) in &texts {
@@ -369,6 +375,7 @@ impl Names {
         let list = pieces(text);
         let mut all = self.pastes.clone();
         all.extend(list.iter().flat_map(pastes));
+        add_handed_on(&mut all, || list.iter());
         list.iter().any(|piece| self.are_made(piece, &all))
     }
 
@@ -415,6 +422,26 @@ fn included(piece: &Piece) -> Option<String> {
 fn pastes(piece: &Piece) -> impl Iterator<Item = (String, Paste)> {
     let name = piece.reach.iter().flatten().next().cloned().unwrap_or_default();
     piece.pastes.iter().map(move |paste| (name.clone(), paste.clone()))
+}
+
+/// Adds what macros put together by handing their arguments to those that do.
+fn add_handed_on<'p, I: Iterator<Item = &'p Piece>>(
+    known: &mut Vec<(String, Paste)>,
+    pieces: impl Fn() -> I,
+) {
+    let mut next = 0;
+    while let Some((called, paste)) = known.get(next).cloned() {
+        for piece in pieces().filter(|p| p.mentions.contains(&called)) {
+            let name = piece.reach.iter().flatten().next().cloned().unwrap_or_default();
+            for made in piece.hands_on(&called, &paste) {
+                let made = (name.clone(), made);
+                if !known.contains(&made) {
+                    known.push(made);
+                }
+            }
+        }
+        next += 1;
+    }
 }
 
 #[cfg(test)]
@@ -506,6 +533,13 @@ mod tests {
         let pastes = ("p.h", "#define CALL(n) n##_run()\n");
         let a = ("a.c", "#include \"h.h\"\n#include \"p.h\"\nint a(void) { return CALL(it); }");
         check("int it_run(void);", "long it_run(void);", &[pastes, a, B], &["a.c"]);
+        // Through macros that hand on what they are given.
+        let pastes = (
+            "p.h",
+            "#define PUT(a, b) a##b\n#define JOIN(a, b) PUT(a, b)\n#define CALL(n) JOIN(n, _run)()\n",
+        );
+        let other = ("o.c", "#include \"h.h\"\n#include \"p.h\"\nint o(void) { return CALL(that); }");
+        check("int it_run(void);", "long it_run(void);", &[pastes, a, other], &["a.c"]);
     }
 
     #[test]

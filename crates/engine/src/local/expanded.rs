@@ -35,9 +35,17 @@ impl Speaker<'_> {
         }
         let (own, others) = (self.uses_of(class, d), self.uses_of(1 - class, d));
         // In what two that read alike differ, the functions tell.
-        for (line, text, items) in own.into_iter().filter(|(_, text, _)| others.iter().all(|o| o.1 != *text))
-        {
+        let own: Vec<_> =
+            own.into_iter().filter(|(_, text, _)| others.iter().all(|o| o.1 != *text)).collect();
+        // Calls of two uses that follow one another may be matched crosswise: what both versions write is no news
+        // beside what one does.
+        let stays: Vec<bool> = own.iter().map(|(line, ..)| self.is_written_in_both(class, *line)).collect();
+        let has_news = stays.contains(&false);
+        for ((line, text, items), stays) in own.into_iter().zip(stays) {
             told.extend(items.iter().map(|k| (*k, None)));
+            if stays && has_news {
+                continue;
+            }
             // A use that does not return is told by that.
             let is_end = |item: &Item| matches!(item, Item::Ends(Some(e)) if items.iter().any(|k| is_call_at(&d.items[class][*k], e.node)));
             let (at, kind, word) = match d.items[class].iter().position(is_end) {
@@ -48,6 +56,18 @@ impl Speaker<'_> {
             told.extend(at.map(|k| (k, Some(effect))));
         }
         told
+    }
+
+    /// Whether something that stands on a line of a version stands on the same words in the other.
+    fn is_written_in_both(&self, class: usize, line: u32) -> bool {
+        let text = |class: usize, line: u32| (self.source)(class, line).map(|text| text.trim().to_owned());
+        let of_line = |n: &MvId| {
+            let node = self.graph.node(*n);
+            [0, 1].iter().all(|c| node.classes.contains(*c)) && self.line(class, *n) == line
+        };
+        let nodes = (0..self.graph.nodes.len()).map(|n| MvId(n as u32)).filter(of_line);
+        let own = text(class, line);
+        own.is_some() && nodes.map(|n| text(1 - class, self.line(1 - class, n))).any(|other| other == own)
     }
 
     /// The uses of which all calls that a version makes are to be told: by line and words, with the items.

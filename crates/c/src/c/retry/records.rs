@@ -120,10 +120,7 @@ impl Records {
     fn held_as(&self, tag: &str) -> Option<String> {
         let members =
             self.whole.iter().chain(&self.more).flat_map(|(t, m)| m.keys().map(move |name| (t, name)));
-        members
-            .into_iter()
-            .find(|(t, name)| tag.ends_with(name.as_str()) && inner_tag(t, name) == tag)
-            .map(|(_, name)| name.clone())
+        members.into_iter().find(|(t, name)| is_inner_tag(tag, t, name)).map(|(_, name)| name.clone())
     }
 
     /// Notes the structure that a member is, or points to, with what its uses show of it.
@@ -192,8 +189,11 @@ impl Records {
         if most == 0 {
             return 0;
         }
-        let more = self.more.iter().filter(|(t, m)| held(t, m).any(|i| i == tag)).map(|_| 1);
-        let holders = self.whole.iter().filter(|(t, m)| held(t, m).any(|i| i == tag));
+        let holds = |(t, members): &(&String, &Members)| {
+            members.iter().any(|(name, h)| *h == Holds::Record && is_inner_tag(tag, t, name))
+        };
+        let more = self.more.iter().filter(holds).map(|_| 1);
+        let holders = self.whole.iter().filter(holds);
         holders.map(|(t, _)| 1 + self.level(t, most - 1)).chain(more).max().unwrap_or(0)
     }
 }
@@ -205,6 +205,12 @@ fn held<'a>(tag: &'a str, members: &'a Members) -> impl Iterator<Item = String> 
 
 fn inner_tag(tag: &str, member: &str) -> String {
     format!("{INVENTED}{}_{member}", tag.strip_prefix(INVENTED).unwrap_or(tag))
+}
+
+/// Whether a tag is that of a member ([`inner_tag`]).
+fn is_inner_tag(inner: &str, tag: &str, member: &str) -> bool {
+    let outer = inner.strip_suffix(member).and_then(|t| t.strip_suffix('_'));
+    outer.and_then(|t| t.strip_prefix(INVENTED)) == Some(tag.strip_prefix(INVENTED).unwrap_or(tag))
 }
 
 fn declaration(tag: &str, name: &str, holds: Holds) -> String {

@@ -16,6 +16,7 @@ use rucc_base::Interner;
 use rucc_diag::Diagnostic;
 use rucc_lex::{PpTokenKind, Punct};
 use rucc_pp::Tok;
+use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The type that a macro with a type in brackets gives.
@@ -137,7 +138,7 @@ impl Evidence<'_> {
 
     /// Names before the type of a parameter, `f(NAME int x)`, and behind the body of a structure that is declared
     /// more than once: `} NAME;`.
-    pub(super) fn before_types(&self, item: &Item, typedefs: &BTreeSet<&str>, out: &mut Guesses) {
+    pub(super) fn before_types(&self, item: &Item, typedefs: &FxHashSet<&str>, out: &mut Guesses) {
         let text = &self.text;
         let end = if let ItemKind::Function { body, .. } = item.kind { body } else { item.tokens.end };
         for at in item.tokens.start + 1..end {
@@ -186,7 +187,7 @@ impl Evidence<'_> {
     }
 
     /// The macro that a declaration begins with, where its type stands behind: `EXPORT const struct s x`.
-    pub(super) fn marked_by(&self, item: &Item, typedefs: &BTreeSet<&str>) -> Option<&str> {
+    pub(super) fn marked_by(&self, item: &Item, typedefs: &FxHashSet<&str>) -> Option<&str> {
         let text = &self.text;
         let (start, end) = (item.tokens.start, item.tokens.end);
         let is_known = |n: &str| typedefs.contains(n) || headers::declaring_type(n).is_some();

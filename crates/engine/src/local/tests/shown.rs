@@ -85,6 +85,18 @@ fn what_a_macro_tests_is_its_own_matter() {
 }
 
 #[test]
+fn of_uses_of_a_macro_the_one_that_is_new_is_told() {
+    // Found in cryptsetup 3da919f8: calls of both uses were matched crosswise.
+    check(
+        "void reset(void); void say(const char *, const char *); void one(void); void two(void);\n\
+         #define RUN(x, t) do { reset(); say(#x, t); x(); } while (0)\nint f(int n)",
+        "RUN(one, \"first\");\nreturn foreign(n);",
+        "RUN(two, \"second\");\nRUN(one, \"first\");\nreturn foreign(n);",
+        &[" |  | calls RUN(two, \"second\")"],
+    );
+}
+
+#[test]
 fn paths_that_meet_on_the_way_to_another_change_are_the_same() {
     // Found in p11-kit 27a4012: the empty statements of macros were taken for one another.
     check(
