@@ -529,6 +529,7 @@ mod tests {
             let end = |e: &End| match e {
                 End::Word(word) => word.clone(),
                 End::Argument(n) => format!("${n}"),
+                End::Any => "?".to_owned(),
             };
             let pasted: String =
                 p.pastes.iter().map(|p| format!(" {}##{}", end(&p.first), end(&p.last))).collect();
