@@ -208,7 +208,11 @@ impl Evidence<'_> {
                 self.head(item, &unknown, &typedefs, &mut out);
             }
             if wrong.contains(&at) {
-                out.macros.extend(self.beside_object(item).map(|name| (name.to_owned(), true)));
+                out.macros.extend(self.beside_object(item).map(|(name, called)| (name.to_owned(), called)));
+                if !matches!(item.kind, ItemKind::Function { .. }) {
+                    let calls = self.before_members(item).into_iter().map(|name| (name.to_owned(), true));
+                    out.macros.extend(calls);
+                }
             }
             if lost || wrong.contains(&at) {
                 self.before_types(item, &typedefs, &mut out);

@@ -374,6 +374,11 @@ impl<'a> Text<'a> {
                     out.extend(inner.map(str::to_owned));
                     (waiting, at) = (false, self.after_group(at, end));
                 }
+                // `typedef void (handler)(int);`
+                "(" if waiting && self.is_bracketed_name(at) => {
+                    out.extend(self.name(at + 1).map(str::to_owned));
+                    (waiting, at) = (false, at + 3);
+                }
                 "(" | "[" | "{" => at = self.after_group(at, end),
                 "=" => (waiting, at) = (false, at + 1),
                 _ => {
@@ -381,7 +386,8 @@ impl<'a> Text<'a> {
                         self.at(at + 1),
                         ";" | "," | "=" | "[" | "(" | ":" | "__attribute__" | "__asm__"
                     );
-                    if let Some(name) = self.name(at).filter(|_| waiting && ends) {
+                    let is_type = self.is_bracketed_name(at + 1);
+                    if let Some(name) = self.name(at).filter(|_| waiting && ends && !is_type) {
                         out.push(name.to_owned());
                         waiting = false;
                     }
@@ -390,6 +396,11 @@ impl<'a> Text<'a> {
             }
         }
         out
+    }
+
+    /// Whether a name in brackets stands there that parameters follow.
+    fn is_bracketed_name(&self, at: usize) -> bool {
+        self.at(at) == "(" && self.name(at + 1).is_some() && self.at(at + 2) == ")" && self.at(at + 3) == "("
     }
 
     /// Returns the distinct names in a stretch of tokens.

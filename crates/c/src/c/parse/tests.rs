@@ -359,11 +359,40 @@ fn macros_that_are_given_types_are_guessed() {
     check_guess("int f(void) { PTR(struct t) p = g(); return p->a; }", "#define PTR(T) T", &["t"]);
 }
 
+fn read(source: &str) -> Parsed {
+    parse(&MemoryTree::new([("a.c", source)]), Path::new("a.c"), &Options::default()).unwrap()
+}
+
+#[test]
+fn macros_before_members_and_pointers_to_functions_stand_for_nothing() {
+    let parsed = read(
+        "struct t { int n; };\nstruct s {\n    int a;\n    WARN(\"no\" \"use\")\n    ALIGNED(LINE) struct t first;\n    \
+         ALIGNED(64) struct t last; };\n\
+         extern EXPORT void (*hook)(int);\n\
+         int f(struct s *p) { hook(p->a); return p->first.n + p->last.n; }",
+    );
+    for name in ["WARN(...)", "ALIGNED(...)", "EXPORT"] {
+        assert!(parsed.prelude.contains(&format!("#define {name}")), "{}", parsed.prelude);
+    }
+    assert!(!parsed.diagnostics.iter().any(|d| d.severity.is_fatal()), "{:?}", parsed.diagnostics);
+}
+
+#[test]
+fn types_of_functions_are_declared_in_brackets() {
+    let parsed = read(
+        "typedef void(update)(int *);\nextern update *MUTABLE renew;\n\
+         int f(int n) { renew(&n); return n; }",
+    );
+    assert!(!parsed.prelude.contains("update"), "{}", parsed.prelude);
+    assert!(parsed.prelude.contains("#define MUTABLE"), "{}", parsed.prelude);
+    assert!(!parsed.diagnostics.iter().any(|d| d.severity.is_fatal()), "{:?}", parsed.diagnostics);
+}
+
 #[test]
 fn an_object_may_have_a_macro_before_its_name() {
     let object =
         "struct map SECTION(\"maps\") m = { .type = 3, .size = 4 };\nint f(void) { return look(&m); }";
-    let parsed = parse(&MemoryTree::new([("a.c", object)]), Path::new("a.c"), &Options::default()).unwrap();
+    let parsed = read(object);
     assert!(parsed.prelude.contains("#define SECTION(...)"), "{}", parsed.prelude);
     assert!(!parsed.prelude.contains("#define m"), "{}", parsed.prelude);
 }

@@ -174,29 +174,56 @@ impl Evidence<'_> {
         (behind < end && declares).then_some(name)
     }
 
-    /// The macro whose call stands between the type of an object and its name: `struct s SECTION("maps") x = ...;`.
-    pub(super) fn beside_object(&self, item: &Item) -> Option<&str> {
+    /// The macro that stands between the type of an object and its name, and whether it is called: `struct s
+    /// SECTION("maps") x = ...;`, `struct s *MUTABLE x;`.
+    pub(super) fn beside_object(&self, item: &Item) -> Option<(&str, bool)> {
         let text = &self.text;
         let (start, end) = (item.tokens.start, item.tokens.end);
-        let calls = |i: &usize| text.name(*i).is_some() && text.at(i + 1) == "(";
-        let at =
-            (start + 1..end).take_while(|i| !matches!(text.at(*i), "=" | "{" | "typedef")).find(calls)?;
+        let mut head = (start + 1..end).take_while(|i| !matches!(text.at(*i), "=" | "{" | "typedef" | ";"));
+        let is_marked = |i: usize| text.at(i - 1) == "*" && self.declares_at(i + 1);
+        let at = head.find(|i| text.name(*i).is_some() && (text.at(i + 1) == "(" || is_marked(*i)))?;
+        if text.at(at + 1) != "(" {
+            return text.name(at).map(|name| (name, false));
+        }
         let behind = text.after_group(at + 1, end);
         let has_type = is_type_word(text.at(at - 1)) || text.name(at - 1).is_some() || text.at(at - 1) == "*";
-        (has_type && self.declares_at(behind)).then(|| text.name(at))?
+        (has_type && self.declares_at(behind)).then(|| text.name(at).map(|name| (name, true)))?
     }
 
-    /// The macro that a declaration begins with, where its type stands behind: `EXPORT const struct s x`.
+    /// The macro that a declaration begins with, where its type stands behind: `EXPORT const struct s x`, `extern EXPORT
+    /// void (*f)(void)`.
     pub(super) fn marked_by(&self, item: &Item, typedefs: &FxHashSet<&str>) -> Option<&str> {
         let text = &self.text;
-        let (start, end) = (item.tokens.start, item.tokens.end);
+        let end = item.tokens.end;
+        let start = item.tokens.start + usize::from(text.at(item.tokens.start) == "extern");
         let is_known = |n: &str| typedefs.contains(n) || headers::declaring_type(n).is_some();
         let name = text.name(start).filter(|n| !is_known(n))?;
         let is_qualifier =
             |w: &str| matches!(w, "const" | "volatile" | "static" | "extern" | "inline" | "register");
         let first = (start + 1..end).find(|i| !is_qualifier(text.at(*i)))?;
         let is_type = is_type_word(text.at(first)) || typedefs.contains(text.at(first));
-        (is_type && text.at(first + 1) != "(").then_some(name)
+        let is_call = text.at(first + 1) == "(" && text.at(first + 2) != "*";
+        (is_type && !is_call).then_some(name)
+    }
+
+    /// The macros whose calls stand before members of structures: `ALIGNED(64) struct s m;`.
+    pub(super) fn before_members(&self, item: &Item) -> Vec<&str> {
+        let text = &self.text;
+        let end = item.tokens.end;
+        let mut found = Vec::new();
+        for start in item.tokens.clone().filter(|i| matches!(text.at(*i), "{" | ";" | "}")) {
+            let (mut at, mut calls) = (start + 1, Vec::new());
+            while let Some(name) = text.name(at).filter(|_| text.at(at + 1) == "(") {
+                calls.push(name);
+                at = text.after_group(at + 1, end);
+            }
+            let is_named = |i: usize| text.name(i).is_some() || text.at(i) == "*";
+            let is_type = is_type_word(text.at(at)) || text.name(at).is_some() && is_named(at + 1);
+            if at < end && is_type {
+                found.append(&mut calls);
+            }
+        }
+        found
     }
 
     /// Unknown types of pointers to functions, which the parser takes for the names that are declared:
