@@ -214,6 +214,10 @@ impl Evidence<'_> {
                     out.macros.extend(calls);
                 }
             }
+            // What was unknown where something before it was lost.
+            if wrong.contains(&at) && item.kind == ItemKind::Typedef {
+                item.declares.iter().for_each(|name| _ = out.types.remove(name));
+            }
             if lost || wrong.contains(&at) {
                 self.before_types(item, &typedefs, &mut out);
             }

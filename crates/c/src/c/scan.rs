@@ -386,7 +386,9 @@ impl<'a> Text<'a> {
                         self.at(at + 1),
                         ";" | "," | "=" | "[" | "(" | ":" | "__attribute__" | "__asm__"
                     );
-                    let is_type = self.is_bracketed_name(at + 1);
+                    // `T (*f)(int)`
+                    let is_pointed = self.at(at + 1) == "(" && self.at(at + 2) == "*";
+                    let is_type = is_pointed || self.is_bracketed_name(at + 1);
                     if let Some(name) = self.name(at).filter(|_| waiting && ends && !is_type) {
                         out.push(name.to_owned());
                         waiting = false;

@@ -169,7 +169,7 @@ fn unknown_types_are_on_record() {
     assert_eq!(parsed.invented.in_function("g"), []);
     check_invented("int f(void *p) { return (T *)p == 0; }", &["f"], &["T"], &[]);
     let pointers = "typedef T (*made)(int);\nstruct s { U (*run)(int); int n; };\nint f(made m, struct s *p) { return p->n; }";
-    check_invented(pointers, &["f"], &["T", "U", "s"], &[]);
+    check_invented(pointers, &["f"], &["T", "U", "made", "s"], &[]);
     check_invented("int f(FILE *p, size_t n) { return 0; }", &["f"], &[], &[]);
 }
 
@@ -375,6 +375,10 @@ fn macros_before_members_and_pointers_to_functions_stand_for_nothing() {
         assert!(parsed.prelude.contains(&format!("#define {name}")), "{}", parsed.prelude);
     }
     assert!(!parsed.diagnostics.iter().any(|d| d.severity.is_fatal()), "{:?}", parsed.diagnostics);
+    // What is never closed, or stands behind what is wrong, has an end all the same.
+    read("struct s { int a 1; };\nBEGIN(x)\nint f(void) { return 1; }");
+    read("struct s { int a; ALIGNED(64; };\nint f (int n) { return n; }\nstruct u { A(");
+    read("int a[] = { 1 } } ;\nA(2) int b;\n; B(");
 }
 
 #[test]
@@ -386,6 +390,12 @@ fn types_of_functions_are_declared_in_brackets() {
     assert!(!parsed.prelude.contains("update"), "{}", parsed.prelude);
     assert!(parsed.prelude.contains("#define MUTABLE"), "{}", parsed.prelude);
     assert!(!parsed.diagnostics.iter().any(|d| d.severity.is_fatal()), "{:?}", parsed.diagnostics);
+    // The type was unknown in the first pass.
+    let parsed = read(
+        "MAKE_THEM(int, i)\ntypedef void(update)(int *);\nextern update *renew;\n\
+         int f(int n) { renew(&n); return n; }",
+    );
+    assert!(!parsed.prelude.contains("update"), "{}", parsed.prelude);
 }
 
 #[test]

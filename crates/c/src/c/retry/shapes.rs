@@ -213,7 +213,7 @@ impl Evidence<'_> {
         let mut found = Vec::new();
         for start in item.tokens.clone().filter(|i| matches!(text.at(*i), "{" | ";" | "}")) {
             let (mut at, mut calls) = (start + 1, Vec::new());
-            while let Some(name) = text.name(at).filter(|_| text.at(at + 1) == "(") {
+            while let Some(name) = text.name(at).filter(|_| at + 1 < end && text.at(at + 1) == "(") {
                 calls.push(name);
                 at = text.after_group(at + 1, end);
             }
