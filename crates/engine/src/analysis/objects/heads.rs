@@ -16,6 +16,17 @@ pub(super) fn without_calls(mut head: Vec<String>) -> Vec<String> {
     head
 }
 
+/// A head without what it says of how long the array is that it declares.
+pub(super) fn without_length(mut head: Vec<String>) -> Vec<String> {
+    let own = head.iter().position(|w| w == SELF);
+    if let Some(open) = own.map(|at| at + 1).filter(|at| head.get(*at).is_some_and(|w| w == "["))
+        && let Some(close) = head.iter().skip(open).position(|w| w == "]")
+    {
+        head.drain(open + 1..open + close);
+    }
+    head
+}
+
 /// Whether a head has the body of a function, whose own head a macro hides where its header is read alone.
 pub(super) fn is_of_function(head: &[String]) -> bool {
     head.windows(2).any(|words| words == [")", "{"])

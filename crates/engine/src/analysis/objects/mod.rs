@@ -31,7 +31,7 @@ use crate::report::{
 };
 pub(super) use declarations::{is_mere_declaration, uses};
 use definitions::{Definition, definitions, element};
-use heads::{declared, is_of_function, without_calls};
+use heads::{declared, is_of_function, without_calls, without_length};
 pub(in crate::analysis) use renaming::Renaming;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -594,8 +594,11 @@ impl<'a> Step<'a> {
             old.doubt(&old_head, &old_text, &old_place.lines),
             new.doubt(&new_head, &new_text, &new_place.lines),
         ];
+        // `int t[] = { 1 }` is as long as `int t[1] = { 1 }`.
+        let is_as_long = (a.size, old.ty()) == (b.size, new.ty());
+        let meant = |head: Vec<String>| if is_as_long { without_length(head) } else { head };
         if told.rows.is_empty()
-            && old.meant(&old_head) != new.meant(&new_head)
+            && meant(old.meant(&old_head)) != meant(new.meant(&new_head))
             && outcome != ObjectOutcome::Moved
         {
             told.rows.push(declared(&old_head, &new_head, &b.name));

@@ -201,10 +201,12 @@ fn objects_move_between_files() {
 fn what_is_written_otherwise_and_equal_is_neutral() {
     check("int x = 16;", "int x = 0x10;", &[], "neutral");
     check("int x = 0;", "int x;", &[], "neutral");
+    check("int x[] = { 1, 2 };", "int x[2] = { [1] = 2, [0] = 1, };", &[], "neutral");
+    check("int x[] = { 1, 2 };", "int x[3] = { 1, 2, 0 };", &["x:  -> has 0 at [2]"], "explained");
     check(
-        "int x[] = { 1, 2 };",
-        "int x[2] = { [1] = 2, [0] = 1, };",
-        &["x: declared as int x [ ] -> declared as int x [ 2 ]"],
+        "int x[2];",
+        "volatile int x[1 + 1];",
+        &["x: declared as int x [ 2 ] -> declared as volatile int x [ 1 + 1 ]"],
         "explained",
     );
     check("char *x = \"ab\";", "char *x = \"a\" \"b\";", &[], "neutral");
