@@ -212,8 +212,11 @@ pub struct Answers {
 /// the one of the other, by their numbers.
 #[derive(Debug, Default)]
 pub struct RelaidRecords {
-    known: Mutex<HashMap<blake3::Hash, Arc<[(u32, u32)]>>>,
+    known: Mutex<HashMap<blake3::Hash, RecordPairs>>,
 }
+
+/// Numbers of records of one unit with those of another one.
+pub type RecordPairs = Arc<[(u32, u32)]>;
 
 impl Clone for RelaidRecords {
     /// Of a copy, which may be changed, nothing is known.
@@ -224,10 +227,10 @@ impl Clone for RelaidRecords {
 
 impl RelaidRecords {
     /// Returns what is known of the unit that a hash tells, found by `find` when it is asked for first.
-    pub fn of(&self, other: blake3::Hash, find: impl FnOnce() -> Vec<(u32, u32)>) -> Arc<[(u32, u32)]> {
+    pub fn of(&self, other: blake3::Hash, find: impl FnOnce() -> Vec<(u32, u32)>) -> RecordPairs {
         let known = self.known.lock().ok().and_then(|known| known.get(&other).cloned());
         known.unwrap_or_else(|| {
-            let found: Arc<[(u32, u32)]> = find().into();
+            let found: RecordPairs = find().into();
             if let Ok(mut known) = self.known.lock() {
                 known.insert(other, found.clone());
             }
