@@ -6,6 +6,10 @@
 //! the folder that `INVDIFF_HISTORIES` names. Times are of this machine as it is; CPU time beside
 //! them tells when it was busy with something else. Sums of nodes and queries are exact.
 
+#[path = "support/commits.rs"]
+mod commits;
+
+use commits::commits;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -108,24 +112,6 @@ fn quantiles(mut times: Vec<Duration>) -> String {
         times.get(rank.saturating_sub(1)).map_or(0.0, Duration::as_secs_f64)
     };
     format!("median {:.2} s, 95th percentile {:.2} s, max {:.2} s", at(0.5), at(0.95), at(1.0))
-}
-
-/// The commits that touch C sources among the last first-parent commits, newest first.
-fn commits(repository: &Path, number: usize) -> Vec<String> {
-    let number = number.min(i32::MAX as usize).to_string();
-    let list = git(repository, &["rev-list", "--first-parent", "-n", &number, "HEAD"]);
-    let touches_c = |commit: &&str| {
-        let parent = format!("{commit}^");
-        let names = git(repository, &["diff", "--name-only", "--no-renames", &parent, commit]);
-        names.lines().any(|path| path.ends_with(".c") || path.ends_with(".h"))
-    };
-    list.lines().filter(touches_c).map(str::to_owned).collect()
-}
-
-/// What git prints; nothing when it fails, as for the parent of a root commit.
-fn git(repository: &Path, args: &[&str]) -> String {
-    let output = Command::new("git").arg("-C").arg(repository).args(args).output();
-    output.map_or(String::new(), |o| String::from_utf8_lossy(&o.stdout).into_owned())
 }
 
 /// The built program with output and messages into files, so that no full pipe stops it.

@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 /// Counters of branch edges; two edges may share one.
 const EDGES: usize = 1 << 13;
+/// Counters that are looked at together.
+const BLOCK: usize = 64;
 /// Comparisons that are kept of one place of the code, and of all.
 pub(super) const MAX_OF_SITE: u32 = 4;
 pub(super) const MAX_COMPARISONS: usize = 192;
@@ -115,10 +117,16 @@ impl CoverageMap {
     pub fn join(&self, known: &mut Vec<u8>) -> bool {
         known.resize(EDGES, 0);
         let mut new = false;
-        for (k, n) in known.iter_mut().zip(&self.edges).filter(|(_, n)| **n != 0) {
-            let class = class_of(*n);
-            new |= *k & class == 0;
-            *k |= class;
+        // A run takes few edges: most of the counters are passed by in blocks.
+        for (known, edges) in known.chunks_mut(BLOCK).zip(self.edges.chunks(BLOCK)) {
+            if edges.iter().fold(0, |any, n| any | n) == 0 {
+                continue;
+            }
+            for (k, n) in known.iter_mut().zip(edges).filter(|(_, n)| **n != 0) {
+                let class = class_of(*n);
+                new |= *k & class == 0;
+                *k |= class;
+            }
         }
         new
     }

@@ -91,6 +91,19 @@ pub struct Input {
     pub is_long: bool,
 }
 
+impl Input {
+    /// Returns whether another input is this one but for the plan of standard input: a run that did not ask its plan
+    /// is that on the other one, too.
+    pub fn is_same_but_for_plan(&self, other: &Input) -> bool {
+        (self.stdin_plan.is_some(), self.is_long) == (other.stdin_plan.is_some(), other.is_long)
+            && self.arguments == other.arguments
+            && self.stdin == other.stdin
+            && self.argv == other.argv
+            && self.calls == other.calls
+            && self.objects == other.objects
+    }
+}
+
 /// Instructions of a run that is worth waiting for: a loop of some hundred thousand rounds.
 pub const LONG_FUEL: u64 = 4_000_000;
 

@@ -187,6 +187,8 @@ pub struct StandardInput {
     pub stdin: Vec<u8>,
     /// The plan ended it: it must not be extended.
     pub is_closed: bool,
+    /// A plan was asked for more: without that the run is the same whatever the plan is.
+    pub is_planned: bool,
     /// Values of the successful conversions from it, in order; `None` for strings.
     pub values: Vec<Option<Const>>,
 }

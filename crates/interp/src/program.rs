@@ -73,8 +73,10 @@ pub struct Program {
     slots: Vec<Slot>,
     /// Of some of them it is not known what they begin with.
     has_unknown: bool,
-    /// By unit: symbol to index of its slot.
+    /// By unit: symbol to index of its slot, where the unit has its own word on it.
     slot_of: Vec<HashMap<Arc<str>, usize>>,
+    /// The same of all other units.
+    shared_slot_of: HashMap<Arc<str>, usize>,
     library_slots: BTreeMap<&'static str, usize>,
     definitions: Vec<Definition>,
     /// By unit: symbol to definition.
@@ -84,6 +86,8 @@ pub struct Program {
     /// What has an address as a function, in address order.
     code_symbols: Vec<CodeSymbol>,
     code_addresses: HashMap<(Option<usize>, Arc<str>), u64>,
+    /// See [`Program::is_watched_at_exit`].
+    watched_at_exit: OnceLock<bool>,
     printf_formats: FormatCache<Piece>,
     scanf_formats: FormatCache<ScanDirective>,
 }
@@ -112,6 +116,7 @@ impl Program {
             map: AddressMap::new(model),
             model,
             slot_of: vec![HashMap::new(); units.len()],
+            shared_slot_of: HashMap::new(),
             internal: vec![HashMap::new(); units.len()],
             units,
             slots: Vec::new(),
@@ -121,6 +126,7 @@ impl Program {
             external: HashMap::new(),
             code_symbols: Vec::new(),
             code_addresses: HashMap::new(),
+            watched_at_exit: OnceLock::new(),
             printf_formats: RwLock::default(),
             scanf_formats: RwLock::default(),
         };
@@ -236,11 +242,7 @@ impl Program {
                 Some(u) => {
                     self.slot_of[u].insert(symbol, id);
                 }
-                None => {
-                    for table in &mut self.slot_of {
-                        table.entry(symbol.clone()).or_insert(id);
-                    }
-                }
+                None => _ = self.shared_slot_of.entry(symbol).or_insert(id),
             }
         }
         // A unit's own static hides another unit's external of the same name.
@@ -285,8 +287,9 @@ impl Program {
         for (u, unit) in units.iter().enumerate() {
             for alias in unit.aliases.iter().filter(|a| unit.global(&a.target).is_some()) {
                 let Some(target) = self.slot_from(u, &alias.target) else { continue };
+                let shared = self.shared_slot_of.get(&alias.name).copied();
                 for table in &mut self.slot_of {
-                    let known = table.get(&alias.name).copied();
+                    let known = table.get(&alias.name).copied().or(shared);
                     let is_other = known.is_some_and(|s| !self.slots[s].imported);
                     if !is_other || known.is_some() && !alias.is_weak {
                         table.insert(alias.name.clone(), target);
@@ -373,7 +376,7 @@ impl Program {
     /// the program registers, other threads.
     pub fn is_watched_at_exit(&self) -> bool {
         let registers = |u: &Arc<Unit>| u.prototypes.iter().any(|p| REGISTERING.contains(&&*p.name));
-        self.has_hooks() || self.units.iter().any(registers)
+        *self.watched_at_exit.get_or_init(|| self.has_hooks() || self.units.iter().any(registers))
     }
 
     /// Whether some unit has text that may do anything.
@@ -441,7 +444,8 @@ impl Program {
     }
 
     pub fn slot_from(&self, unit: usize, symbol: &str) -> Option<usize> {
-        self.slot_of.get(unit)?.get(symbol).copied()
+        let own = self.slot_of.get(unit)?.get(symbol);
+        own.or_else(|| self.shared_slot_of.get(symbol)).copied()
     }
 
     /// Returns the slot of a global by its symbol, an external one first.

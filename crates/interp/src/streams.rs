@@ -20,6 +20,8 @@ pub(crate) struct Streams<'p> {
     pub end_seen: bool,
     pub closed: bool,
     plan: Option<&'p StdinPlan>,
+    /// The plan was asked for more.
+    pub planned: bool,
     pub stdout: Vec<u8>,
     pending: Vec<u8>,
     buffer_ready: bool,
@@ -46,6 +48,7 @@ impl<'p> Streams<'p> {
             position: 0,
             end_seen: false,
             closed: plan.is_none(),
+            planned: false,
             plan,
             stdout: Vec::new(),
             pending: Vec::new(),
@@ -70,6 +73,7 @@ impl<'p> Streams<'p> {
     pub fn prepare(&mut self, request: &Request) {
         let Some(plan) = self.plan.filter(|_| !self.closed) else { return };
         while !self.closed && request.is_starved(self.unread()) {
+            self.planned = true;
             match plan.extend(self.stdin.len(), request) {
                 Some(text) => self.stdin.to_mut().extend_from_slice(&text),
                 None => self.closed = true,

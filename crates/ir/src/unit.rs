@@ -1,9 +1,9 @@
 //! A translation unit after lowering.
 
 use super::{Alias, CType, Callee, Compared, Expr, Function, Instr, Object, Record, RecordId, Span, Spelled};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Sizes of C's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -121,11 +121,13 @@ impl Global {
         for piece in &self.init {
             match piece {
                 InitPiece::Bytes { offset: at, bytes: data } => {
-                    for (i, b) in data.iter().enumerate() {
-                        let p = at + i as u64;
-                        if (offset..end).contains(&p) {
-                            result[(p - offset) as usize] = *b;
-                        }
+                    // What both have: a table has many pieces, and is asked for element by element.
+                    let from = offset.max(*at);
+                    let until = end.min(at.saturating_add(data.len() as u64));
+                    if from < until {
+                        let place = |p: u64, start: u64| usize::try_from(p - start).ok();
+                        let there = data.get(place(from, *at)?..place(until, *at)?)?;
+                        result.get_mut(place(from, offset)?..place(until, offset)?)?.copy_from_slice(there);
                     }
                 }
                 InitPiece::Address { offset: at, .. } => {
@@ -201,6 +203,40 @@ pub struct Answers {
     pub layouts: OnceLock<blake3::Hash>,
     /// Some initialiser may be a format that stores how much was printed.
     pub counts: OnceLock<bool>,
+    /// What tells its records, all that is known of them.
+    pub records: OnceLock<blake3::Hash>,
+    pub relaid: RelaidRecords,
+}
+
+/// Which records are laid out otherwise in other units: what tells the records of these, and by record of this unit
+/// the one of the other, by their numbers.
+#[derive(Debug, Default)]
+pub struct RelaidRecords {
+    known: Mutex<HashMap<blake3::Hash, RecordPairs>>,
+}
+
+/// Numbers of records of one unit with those of another one.
+pub type RecordPairs = Arc<[(u32, u32)]>;
+
+impl Clone for RelaidRecords {
+    /// Of a copy, which may be changed, nothing is known.
+    fn clone(&self) -> RelaidRecords {
+        RelaidRecords::default()
+    }
+}
+
+impl RelaidRecords {
+    /// Returns what is known of the unit that a hash tells, found by `find` when it is asked for first.
+    pub fn of(&self, other: blake3::Hash, find: impl FnOnce() -> Vec<(u32, u32)>) -> RecordPairs {
+        let known = self.known.lock().ok().and_then(|known| known.get(&other).cloned());
+        known.unwrap_or_else(|| {
+            let found: RecordPairs = find().into();
+            if let Ok(mut known) = self.known.lock() {
+                known.insert(other, found.clone());
+            }
+            found
+        })
+    }
 }
 
 /// How the source writes what is a plain number or a type here.
@@ -266,6 +302,17 @@ impl Unit {
                     hasher.update(format!(" {} {} {:?} {:?}", f.name, f.offset, f.bits, f.ty).as_bytes());
                 }
             }
+            hasher.finalize()
+        })
+    }
+
+    /// What tells its records, [`Unit::layouts`] and which of them were made up. One walk over them, once.
+    pub fn told_records(&self) -> blake3::Hash {
+        *self.answers.records.get_or_init(|| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(self.layouts().as_bytes());
+            let invented: Vec<u8> = self.records.iter().map(|r| u8::from(r.invented)).collect();
+            hasher.update(&invented);
             hasher.finalize()
         })
     }

@@ -16,7 +16,7 @@ use super::encode::EXACT_BYTES;
 use super::separated::Results;
 use super::{Allowance, Limits, Model, Solver, Verdict, equations, lemmas, local_search, separated};
 
-use crate::ir::eval::{Assignment, Fill, Palette, Program};
+use crate::ir::eval::{Assignment, Fill, Palette, Parts, Program};
 use crate::ir::{App, Const, Leaf, Op, Rebuilt, Sort, Term, TermId, TermPool};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -375,10 +375,8 @@ impl Decider {
     /// Looks for an input that satisfies `condition` among the earlier ones and the filled ones.
     fn satisfy_on_data(&mut self, pool: &TermPool, condition: TermId) -> Option<Assignment> {
         let program = Program::new(pool, &[condition]);
-        let satisfies = |input: &Assignment| {
-            let run = program.run(pool, input);
-            (run.holds(condition) == Some(true)).then(|| run.inputs(pool))
-        };
+        let parts = Parts::of(pool, &program, condition);
+        let satisfies = |input: &Assignment| Some(program.satisfying(pool, input, &parts)?.inputs(pool));
         let terms = weight(pool, program.terms());
         let left = (self.solver.limits().rlimit * DATA_SHARE).saturating_sub(self.data_steps);
         let steps = DATA_STEPS.min(usize::try_from(left).unwrap_or(DATA_STEPS));
@@ -393,7 +391,7 @@ impl Decider {
         let fills = (0..tries).map(|seed| Fill::Varied { seed, palette: palette.clone() });
         let mut filled = std::iter::once(Fill::Zero).chain(fills);
         let found = filled.find_map(|fill| satisfies(&Assignment::filled(fill))).or_else(|| {
-            let solution = equations::solved(pool, &program, condition)?;
+            let solution = equations::solved(pool, &program, &parts)?;
             satisfies(&solution)
         })?;
         self.learn(found.clone());

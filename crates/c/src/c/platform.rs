@@ -8,7 +8,7 @@
 
 use super::headers;
 use crate::ir::DataModel;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::OnceLock;
 
 /// Whether a name may be a question to the system.
@@ -30,9 +30,8 @@ pub fn answer(name: &str, data_model: DataModel) -> Option<String> {
         return size(ty, data_model).map(|n| n.to_string());
     }
     let asked = name.strip_prefix("HAVE_")?;
-    let known = known();
-    let declared = asked.strip_prefix("DECL_").is_some_and(|n| known.has(n) || known.macros.contains(n));
-    (declared || known.has(asked)).then(|| "1".to_owned())
+    let declared = asked.strip_prefix("DECL_").is_some_and(|n| known().contains(n) || macros().contains(n));
+    (declared || known().contains(asked)).then(|| "1".to_owned())
 }
 
 /// The size of a type by the name that a check gives it, in bytes.
@@ -55,28 +54,17 @@ fn size(ty: &str, data_model: DataModel) -> Option<u32> {
     })
 }
 
-/// Names of the embedded headers in the capitals of checks.
-struct Known {
-    /// Headers (`SYS_STAT_H`), functions, types, and structures with their members (`STRUCT_STAT_ST_MTIM`).
-    names: BTreeSet<String>,
-    macros: BTreeSet<&'static str>,
-}
-
-impl Known {
-    fn has(&self, asked: &str) -> bool {
-        self.names.contains(asked)
-    }
-}
-
-fn known() -> &'static Known {
-    static KNOWN: OnceLock<Known> = OnceLock::new();
+/// Names of the embedded headers in the capitals of checks: headers (`SYS_STAT_H`), functions, types, and structures
+/// with their members (`STRUCT_STAT_ST_MTIM`).
+fn known() -> &'static HashSet<String> {
+    static KNOWN: OnceLock<HashSet<String>> = OnceLock::new();
     KNOWN.get_or_init(|| {
         let capitals = |name: &str| -> String {
             name.chars()
                 .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
                 .collect()
         };
-        let mut names: BTreeSet<String> = headers::names().map(capitals).collect();
+        let mut names: HashSet<String> = headers::names().map(capitals).collect();
         names.extend(headers::functions().map(capitals));
         names.extend(headers::types().map(capitals));
         for (tag, members) in headers::structures() {
@@ -84,8 +72,14 @@ fn known() -> &'static Known {
             names.extend(members.iter().map(|m| format!("{of}_{}", capitals(m))));
             names.insert(of);
         }
-        Known { names, macros: headers::macros() }
+        names
     })
+}
+
+/// The macros of the embedded headers, of which few units ask.
+fn macros() -> &'static BTreeSet<&'static str> {
+    static MACROS: OnceLock<BTreeSet<&'static str>> = OnceLock::new();
+    MACROS.get_or_init(headers::macros)
 }
 
 /// The answers to what a unit asks, but for what the user says: name and value.

@@ -103,7 +103,7 @@ fn pairs(
 ) -> (Vec<(usize, usize)>, Vec<bool>) {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let mut own: Vec<bool> = Vec::new();
-    let written = |v: usize| lineage.members[v].as_ref().map(|m| key::body_hash(&m.function));
+    let written = |v: usize| lineage.members[v].as_ref().map(Member::written);
     let expanded = |v: usize| lineage.members[v].as_ref().map(|m| m.body.clone());
     for (v, w) in version_pairs(class_of.len(), options.all_pairs) {
         if let (Some(a), Some(b)) = (class_of[v], class_of[w])

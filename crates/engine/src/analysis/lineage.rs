@@ -41,6 +41,21 @@ impl Member {
     }
 }
 
+impl Member {
+    /// Hash of the function as it is written.
+    pub fn written(&self) -> Arc<str> {
+        match Arc::ptr_eq(&self.function, &self.inlined) {
+            true => self.body.clone(),
+            false => key::body_hash(&self.function).into(),
+        }
+    }
+
+    /// Whether two versions are written alike.
+    pub fn is_written_as(&self, other: &Member) -> bool {
+        Arc::ptr_eq(&self.function, &other.function) || self.written() == other.written()
+    }
+}
+
 /// One function through the versions; `None` where it does not exist.
 pub struct Lineage {
     pub members: Vec<Option<Member>>,
@@ -56,9 +71,9 @@ impl Lineage {
 
     /// Whether its own text, after preprocessing, is not the same in all versions that have it.
     pub fn is_edited(&self) -> bool {
-        let mut texts = self.members.iter().flatten().map(|m| key::body_hash(&m.function));
-        let first = texts.next();
-        texts.any(|text| Some(&text) != first.as_ref())
+        let mut members = self.members.iter().flatten();
+        let first = members.next();
+        members.any(|m| first.is_some_and(|first| !m.is_written_as(first)))
     }
 }
 

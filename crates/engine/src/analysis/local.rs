@@ -11,7 +11,6 @@ use crate::frontend::c::lines::code;
 use crate::invariant::LEFT_OUT;
 use crate::ir::Instr;
 use crate::local::{self, Change, Verdict, Version};
-use crate::mvicfg::key;
 use crate::report::{
     self, ChangePlace, ChangeVerdict, Delta, Effect, HunkRef, Otherwise, RepoPath, Report, When,
 };
@@ -87,8 +86,7 @@ impl Locals {
         let one = |(l, v): (usize, usize)| {
             let lineage = lineages.get(l)?;
             let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
-            let has_equal_bodies = || key::body_hash(&old.function) == key::body_hash(&new.function);
-            let is_same = || has_equal_bodies() || is_same_at_exit(l, v);
+            let is_same = || old.is_written_as(new) || is_same_at_exit(l, v);
             if watch.is_over() || !local::run_otherwise(&old.function, &new.function) && is_same() {
                 return None;
             }

@@ -363,7 +363,7 @@ impl Names {
 
     /// Whether a text calls a macro that puts names together.
     fn are_called_in(&self, text: &[u8]) -> bool {
-        words(text).any(|word| self.pastes.iter().any(|(name, _)| name == word))
+        !self.pastes.is_empty() && words(text).any(|word| self.pastes.iter().any(|(name, _)| name == word))
     }
 
     /// Whether a text puts one of the names together, with its own macros or those of headers.

@@ -5,7 +5,6 @@
 
 use super::lineage::Lineage;
 use super::request::Request;
-use crate::mvicfg::key;
 use crate::report::{RepoPath, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,9 +30,7 @@ impl Outside {
             for (step, pair) in lineage.members.windows(2).enumerate() {
                 let (old, new) = match pair {
                     [None, None] => continue,
-                    [Some(a), Some(b)] if key::body_hash(&a.function) == key::body_hash(&b.function) => {
-                        continue;
-                    }
+                    [Some(a), Some(b)] if a.is_written_as(b) => continue,
                     [Some(a), Some(b)] => (&a.file, &b.file),
                     [Some(one), None] | [None, Some(one)] => (&one.file, &one.file),
                     _ => continue,

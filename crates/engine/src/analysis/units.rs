@@ -190,9 +190,15 @@ pub(super) fn is_library(tree: &dyn SourceTree, path: &Path) -> bool {
 
 /// Last components of the names in a file's `#include` lines.
 pub(super) fn included_names(bytes: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(bytes);
     let mut names = Vec::new();
-    for line in text.lines() {
+    for line in bytes.split(|b| *b == b'\n') {
+        // Every file of a tree is looked through: of most lines the first character tells enough.
+        let first = line.iter().find(|b| !matches!(b, b'\t' | 0x0b | 0x0c | b'\r' | b' '));
+        if first.is_none_or(|b| *b != b'#' && b.is_ascii()) {
+            continue;
+        }
+        let line = String::from_utf8_lossy(line);
+        let line = line.strip_suffix('\r').unwrap_or(&line);
         let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
         let Some(rest) = rest.trim_start().strip_prefix("include") else { continue };
         let rest = rest.trim_start();

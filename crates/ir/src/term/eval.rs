@@ -79,6 +79,40 @@ impl Program {
 
     /// Evaluates every term of the program.
     pub fn run<'a>(&'a self, pool: &TermPool, assignment: &'a Assignment) -> Run<'a> {
+        self.run_until(pool, assignment, &|_, _| false)
+    }
+
+    /// Returns the run on an assignment if a condition holds there: what [`Program::run`] gives, and nothing more is
+    /// evaluated once one of its parts does not hold.
+    pub fn satisfying<'a>(
+        &'a self,
+        pool: &TermPool,
+        assignment: &'a Assignment,
+        condition: &Parts,
+    ) -> Option<Run<'a>> {
+        // A value that is fixed for one application may turn out to be that of an earlier one, too: then a part that
+        // did not hold may hold in the next round.
+        let may_clash = condition.has_functions
+            && assignment.values().any(|(t, _)| matches!(pool.get(t), Term::App(App::Uf(_), _)));
+        let is_refuted = |i: usize, value: &Outcome| match condition.wanted.get(i) {
+            Some(Some(wanted)) => !matches!(value, Ok(Value::Const(Const::Bool(b))) if b == wanted),
+            _ => false,
+        };
+        let run = match may_clash {
+            true => self.run(pool, assignment),
+            false => self.run_until(pool, assignment, &is_refuted),
+        };
+        let is_whole = run.values.len() == self.order.len();
+        (is_whole && run.holds(condition.whole) == Some(true)).then_some(run)
+    }
+
+    /// Evaluates the terms in order, until one of them has a value at which to stop.
+    fn run_until<'a>(
+        &'a self,
+        pool: &TermPool,
+        assignment: &'a Assignment,
+        is_over: &dyn Fn(usize, &Outcome) -> bool,
+    ) -> Run<'a> {
         let mut table: UfTable = FxHashMap::default();
         loop {
             let mut run = Run {
@@ -91,7 +125,11 @@ impl Program {
             let mut clash = false;
             for i in 0..self.order.len() {
                 let value = run.step(pool, i, &mut table, &mut clash);
+                let is_over = is_over(i, &value);
                 run.values.push(value);
+                if is_over {
+                    return run;
+                }
             }
             // An application without a value of its own was filled before a later one with equal
             // arguments turned out to have one: that value is in the table now, so once more.
@@ -100,6 +138,41 @@ impl Program {
                 return run;
             }
         }
+    }
+}
+
+/// A condition of a program, and what its parts have to be for it to hold.
+pub struct Parts {
+    whole: TermId,
+    /// By position.
+    wanted: Vec<Option<bool>>,
+    /// The program has uninterpreted functions.
+    has_functions: bool,
+}
+
+impl Parts {
+    /// Takes a condition of a program apart: a conjunction holds where all of its parts do.
+    pub fn of(pool: &TermPool, program: &Program, condition: TermId) -> Parts {
+        let mut wanted = vec![None; program.order.len()];
+        let mut open = vec![(condition, true)];
+        while let Some((t, holds)) = open.pop() {
+            let Some(place) = program.position.get(&t).and_then(|&i| wanted.get_mut(i as usize)) else {
+                continue;
+            };
+            // What has to be both ways never holds; one of them is enough to know.
+            if place.replace(holds).is_some() {
+                continue;
+            }
+            match pool.get(t) {
+                Term::App(App::Op(Op::And), args) if holds => open.extend(args.iter().map(|&a| (a, true))),
+                Term::App(App::Op(Op::Or), args) if !holds => open.extend(args.iter().map(|&a| (a, false))),
+                Term::App(App::Op(Op::Not), args) => open.extend(args.iter().map(|&a| (a, !holds))),
+                _ => {}
+            }
+        }
+        let is_function = |t: &TermId| matches!(pool.get(*t), Term::App(App::Uf(_), _));
+        let has_functions = program.order.iter().any(is_function);
+        Parts { whole: condition, wanted, has_functions }
     }
 }
 
@@ -432,6 +505,42 @@ mod tests {
         assert_eq!(constant(&pool, q, &a), Err(UndefinedKind::DivisionByZero));
         a.set(x, Const::bv(32, 3));
         assert_eq!(constant(&pool, t, &a), Ok(Const::bv(32, 3)));
+    }
+
+    #[test]
+    fn a_run_that_is_over_early_says_what_a_whole_one_does() {
+        let mut pool = TermPool::new();
+        let [x, y] = ["x", "y"].map(|n| param(&mut pool, n, Sort::Bv(8)));
+        let library = || App::Uf(Uf::Library { name: "f".into(), sort: Sort::Bv(8) });
+        let (fx, fy) = (pool.app(library(), &[x]), pool.app(library(), &[y]));
+        let (three, zero) = (pool.bv(8, 3), pool.bv(8, 0));
+        let (a, b) = (pool.eq(fx, three), pool.op(Op::Ult, &[fy, x]));
+        let quotient = pool.op(Op::UDiv, &[three, y]);
+        let (c, d) = (pool.op(Op::Ult, &[zero, quotient]), pool.eq(x, zero));
+        let either = pool.or(b, d);
+        let (not_either, first) = (pool.not(either), pool.and(a, c));
+        let conditions = [a, first, pool.and(first, not_either), pool.and(first, b), not_either];
+        for condition in conditions {
+            let program = Program::new(&pool, &[condition]);
+            let parts = Parts::of(&pool, &program, condition);
+            for seed in 0..400 {
+                let mut input = Assignment::filled(Fill::Varied { seed, palette: Arc::default() });
+                if seed % 3 == 0 {
+                    // Fixed for the later application, and the same for the earlier one where x is y.
+                    input.set(fy, Const::bv(8, 3));
+                    input.set(x, Const::bv(8, i128::from(seed % 2)));
+                    input.set(y, Const::bv(8, i128::from(seed % 4)));
+                }
+                let whole = program.run(&pool, &input);
+                let holds = whole.holds(condition) == Some(true);
+                let early = program.satisfying(&pool, &input, &parts);
+                assert_eq!(early.is_some(), holds, "{seed}");
+                if let Some(run) = early {
+                    let values = |run: &Run| run.inputs(&pool).values().collect::<Vec<_>>();
+                    assert_eq!(values(&run), values(&whole));
+                }
+            }
+        }
     }
 
     #[test]

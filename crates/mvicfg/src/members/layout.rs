@@ -29,40 +29,12 @@ impl<'a> Layouts<'a> {
         if std::ptr::eq(old, new) || old.layouts() == new.layouts() {
             return None;
         }
-        let named = |unit: &'a Unit| {
-            let mut found: BTreeMap<Arc<str>, Option<&'a Record>> = BTreeMap::new();
-            for record in unit.records.iter().filter(|r| !r.name.is_empty() && r.size > 0) {
-                // Two of one name, in different scopes, are not told apart.
-                let one = |known: &mut Option<&'a Record>| *known = known.filter(|k| *k == record);
-                found.entry(record.name.clone()).and_modify(one).or_insert(Some(record));
-            }
-            found
+        let pairs = old.answers.relaid.of(new.told_records(), || relaid(old, new));
+        let pair = |&(a, b): &(u32, u32)| {
+            let (a, b) = (old.records.get(a as usize)?, new.records.get(b as usize)?);
+            Some((a.name.clone(), (a, b)))
         };
-        let (before, after) = (named(old), named(new));
-        let mut relaid = BTreeMap::new();
-        let mut rest = Vec::new();
-        for (name, a) in before {
-            let (Some(a), Some(Some(b))) = (a, after.get(&name)) else { continue };
-            match is_same((a, old), (b, new), 0) {
-                true => rest.push((name, a, *b)),
-                false => _ = relaid.insert(name, (a, *b)),
-            }
-        }
-        // What has such a structure as a member is another one, too.
-        loop {
-            let holds = |r: &Record, unit: &Unit| {
-                r.fields
-                    .iter()
-                    .any(|f| held(unit, &f.ty).is_some_and(|inner| relaid.contains_key(&inner.name)))
-            };
-            let (more, others): (Vec<_>, Vec<_>) =
-                rest.into_iter().partition(|(_, a, b)| holds(a, old) || holds(b, new));
-            if more.is_empty() {
-                break;
-            }
-            relaid.extend(more.into_iter().map(|(name, a, b)| (name, (a, b))));
-            rest = others;
-        }
+        let relaid: BTreeMap<Arc<str>, (&'a Record, &'a Record)> = pairs.iter().filter_map(pair).collect();
         (!relaid.is_empty()).then_some(Layouts { relaid })
     }
 
@@ -278,6 +250,44 @@ impl<'a> Layouts<'a> {
             _ => a == b,
         }
     }
+}
+
+/// The structures that two units have by one name in other layouts, or with such members, by their numbers.
+fn relaid(old: &Unit, new: &Unit) -> Vec<(u32, u32)> {
+    type Numbered<'u> = (u32, &'u Record);
+    fn named(unit: &Unit) -> BTreeMap<&str, Option<Numbered<'_>>> {
+        let mut found: BTreeMap<&str, Option<Numbered<'_>>> = BTreeMap::new();
+        for (number, record) in (0..).zip(&unit.records).filter(|(_, r)| !r.name.is_empty() && r.size > 0) {
+            // Two of one name, in different scopes, are not told apart.
+            let one = |known: &mut Option<Numbered<'_>>| *known = known.filter(|(_, k)| *k == record);
+            found.entry(&record.name).and_modify(one).or_insert(Some((number, record)));
+        }
+        found
+    }
+    let (before, after) = (named(old), named(new));
+    let mut relaid: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    let mut rest: Vec<(&str, Numbered<'_>, Numbered<'_>)> = Vec::new();
+    for (name, a) in before {
+        let (Some(a), Some(Some(b))) = (a, after.get(name)) else { continue };
+        match is_same((a.1, old), (b.1, new), 0) {
+            true => rest.push((name, a, *b)),
+            false => _ = relaid.insert(name, (a.0, b.0)),
+        }
+    }
+    // What has such a structure as a member is another one, too.
+    loop {
+        let holds = |r: &Record, unit: &Unit| {
+            r.fields.iter().any(|f| held(unit, &f.ty).is_some_and(|inner| relaid.contains_key(&*inner.name)))
+        };
+        let (more, others): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|(_, a, b)| holds(a.1, old) || holds(b.1, new));
+        if more.is_empty() {
+            break;
+        }
+        relaid.extend(more.into_iter().map(|(name, a, b)| (name, (a.0, b.0))));
+        rest = others;
+    }
+    relaid.into_values().collect()
 }
 
 /// The first bit of a member, and the first one behind it.

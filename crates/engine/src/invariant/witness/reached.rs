@@ -115,10 +115,16 @@ impl FunctionAnalysis<'_> {
         let mut generator = Generator::new(program, name, 0);
         let node = self.watchable(class, &self.diff.point);
         let mut found = Reached::default();
+        let mut known = Known::default();
         for _ in 0..TRIED {
             let input = generator.next();
             match (self.diff.point.kind, node) {
-                (Kind::Exit, _) => found.add(&run(program, name, &input)),
+                (Kind::Exit, _) if known.has(&input) => {}
+                (Kind::Exit, _) => {
+                    let outcome = run(program, name, &input);
+                    found.add(&outcome);
+                    known.learn(input, &outcome);
+                }
                 (_, Some(node)) => found.here |= self.comes_to(class, node, &input),
                 // Copies that inlining or unrolling made cannot be watched.
                 (_, None) => break,
@@ -145,15 +151,22 @@ impl FunctionAnalysis<'_> {
         let (body, program) = (&self.task.graph.bodies[class], &self.task.programs[class]);
         let proposed = inputs::from_model(&self.e.pool, &model, &[under], body);
         let node = self.watchable(class, &self.diff.point);
-        let comes = |input: &Input| {
-            let outcome = run(program, &body.name, input);
+        let mut known = Known::default();
+        let mut comes = |input: Input| {
+            // Before, none came there.
+            if known.has(&input) {
+                return false;
+            }
+            let outcome = run(program, &body.name, &input);
             // What cannot be carried out is no reason to doubt the model.
-            is_beyond_us(body, &outcome)
+            let comes = is_beyond_us(body, &outcome)
                 || match node {
                     _ if at_exit => outcome.end == End::Return,
-                    Some(node) => self.comes_to(class, node, input),
+                    Some(node) => self.comes_to(class, node, &input),
                     None => outcome.end.is_definite(),
-                }
+                };
+            known.learn(input, &outcome);
+            comes
         };
         // The model says nothing of memory: the objects of other inputs go with its numbers.
         let mut generator = Generator::new(program, &body.name, 0);
@@ -166,7 +179,7 @@ impl FunctionAnalysis<'_> {
             other.stdin.clone_from(&proposed.stdin);
             other
         };
-        comes(&proposed) || (0..FILLED).any(|_| comes(&with_objects(generator.next())))
+        comes(proposed.clone()) || (0..FILLED).any(|_| comes(with_objects(generator.next())))
     }
 
     fn comes_to(&self, class: usize, node: NodeId, input: &Input) -> bool {
@@ -177,6 +190,25 @@ impl FunctionAnalysis<'_> {
             ControlFlow::Break(())
         });
         came
+    }
+}
+
+/// Inputs of runs that rest on nothing else: of a `main` without arguments each one is the same.
+#[derive(Default)]
+struct Known {
+    inputs: Vec<Input>,
+}
+
+impl Known {
+    /// Whether the run on an input is known by that on another one.
+    fn has(&self, input: &Input) -> bool {
+        self.inputs.iter().any(|known| known.is_same_but_for_plan(input))
+    }
+
+    fn learn(&mut self, input: Input, outcome: &Outcome) {
+        if !outcome.read.is_planned {
+            self.inputs.push(input);
+        }
     }
 }
 

@@ -60,6 +60,17 @@ impl Relaying<'_> {
     }
 
     fn object(&self, o: &ObjectInit, input: &Input) -> Option<ObjectInit> {
+        // By their places, so that those of a member are found.
+        let sorted;
+        let o = match o.pointers.is_sorted_by_key(|(at, _)| *at) {
+            true => o,
+            false => {
+                let mut pointers = o.pointers.clone();
+                pointers.sort_by_key(|(at, _)| *at);
+                sorted = ObjectInit { pointers, ..o.clone() };
+                &sorted
+            }
+        };
         let ty = retyped(&o.ty, self.from, self.to);
         let whole = self.from.size_of(&o.ty).filter(|n| *n == o.bytes.len() as u64);
         let mut made = ObjectInit {
@@ -79,7 +90,7 @@ impl Relaying<'_> {
             made.pointers = self.pointers(o.pointers.iter(), input, 0, 0)?;
             return Some(made);
         }
-        self.copy((o, &o.ty, 0), (&mut made, &ty, 0), input)?;
+        self.copy((o, &o.ty), (&mut made, &ty), input)?;
         made.pointers.sort_by_key(|(at, _)| *at);
         Some(made)
     }
@@ -141,29 +152,59 @@ impl Relaying<'_> {
 
     fn copy(
         &self,
-        (o, ty, at): (&ObjectInit, &CType, u64),
-        (made, theirs, to): (&mut ObjectInit, &CType, u64),
+        (o, ty): (&ObjectInit, &CType),
+        (made, theirs): (&mut ObjectInit, &CType),
         input: &Input,
+    ) -> Option<()> {
+        let (x, y, count) = match (ty, theirs) {
+            (CType::Array(x, n), CType::Array(y, m)) => (&**x, &**y, (*n)?.min((*m)?)),
+            _ => (ty, theirs, 1),
+        };
+        let (size, their_size) = (self.from.size_of(x)?, self.to.size_of(y)?);
+        if count == 0 {
+            return Some(());
+        }
+        // What an element is made of is found once.
+        let mut moves = Vec::new();
+        self.moves((x, 0), (y, 0), &mut moves)?;
+        if let [Move { from: 0, to: 0, bytes }] = *moves
+            && bytes == size
+            && bytes == their_size
+        {
+            return self.raw((o, made), Move { from: 0, to: 0, bytes: size.checked_mul(count)? }, input);
+        }
+        for i in 0..count {
+            for &Move { from, to, bytes } in &moves {
+                let here = Move { from: from + i * size, to: to + i * their_size, bytes };
+                self.raw((o, made), here, input)?;
+            }
+        }
+        Some(())
+    }
+
+    /// What becomes of the bytes of a type, scalar by scalar; those that stay beside each other are one move.
+    fn moves(
+        &self,
+        (ty, at): (&CType, u64),
+        (theirs, to): (&CType, u64),
+        found: &mut Vec<Move>,
     ) -> Option<()> {
         match (ty, theirs) {
             (CType::Array(x, n), CType::Array(y, m)) => {
                 let (size, their_size) = (self.from.size_of(x)?, self.to.size_of(y)?);
-                for i in 0..(*n)?.min((*m)?) {
-                    self.copy((o, x, at + i * size), (made, y, to + i * their_size), input)?;
-                }
-                Some(())
+                (0..(*n)?.min((*m)?))
+                    .try_for_each(|i| self.moves((x, at + i * size), (y, to + i * their_size), found))
             }
             (CType::Record(x), CType::Record(y)) => {
                 let (a, b) = (self.from.records.get(x.0 as usize)?, self.to.records.get(y.0 as usize)?);
                 let bit_fields = a.fields.iter().chain(&b.fields).any(|f| f.bits.is_some());
                 if a.is_union || bit_fields {
                     // Members that share bytes are copied together, where they lie alike.
-                    return is_same(a, b).then(|| self.raw((o, at), (made, to), a.size, input))?;
+                    return is_same(a, b).then(|| Move { from: at, to, bytes: a.size }.add_to(found));
                 }
                 for theirs in &b.fields {
                     if let Some(ours) = a.fields.iter().find(|f| f.name == theirs.name) {
-                        let (from, to) = (at + ours.offset, to + theirs.offset);
-                        self.copy((o, &ours.ty, from), (made, &theirs.ty, to), input)?;
+                        self.moves((&ours.ty, at + ours.offset), (&theirs.ty, to + theirs.offset), found)?;
                     }
                 }
                 Some(())
@@ -173,26 +214,46 @@ impl Relaying<'_> {
                 let size = self.from.size_of(ty).filter(|n| self.to.size_of(theirs) == Some(*n))?;
                 let alike = ty.is_pointer() == theirs.is_pointer()
                     && matches!(ty, CType::Float(_)) == matches!(theirs, CType::Float(_));
-                alike.then(|| self.raw((o, at), (made, to), size, input))?
+                alike.then(|| Move { from: at, to, bytes: size }.add_to(found))
             }
         }
     }
 
     fn raw(
         &self,
-        (o, at): (&ObjectInit, u64),
-        (made, to): (&mut ObjectInit, u64),
-        size: u64,
+        (o, made): (&ObjectInit, &mut ObjectInit),
+        Move { from, to, bytes }: Move,
         input: &Input,
     ) -> Option<()> {
-        let (from, into, n) = (at as usize, to as usize, size as usize);
-        made.bytes.get_mut(into..into + n)?.copy_from_slice(o.bytes.get(from..from + n)?);
+        let (at, into, n) = (from as usize, to as usize, bytes as usize);
+        made.bytes.get_mut(into..into.checked_add(n)?)?.copy_from_slice(o.bytes.get(at..at.checked_add(n)?)?);
         if !o.undefined.is_empty() {
-            made.undefined.get_mut(into..into + n)?.copy_from_slice(o.undefined.get(from..from + n)?);
+            made.undefined.get_mut(into..into + n)?.copy_from_slice(o.undefined.get(at..at + n)?);
         }
-        let within = o.pointers.iter().filter(|(p, _)| (at..at + size).contains(p));
-        made.pointers.extend(self.pointers(within, input, at, to)?);
+        let first = o.pointers.partition_point(|(p, _)| *p < from);
+        let within = o.pointers.iter().skip(first).take_while(|(p, _)| *p < from + bytes);
+        made.pointers.extend(self.pointers(within, input, from, to)?);
         Some(())
+    }
+}
+
+/// Bytes that one version has at another place than the other.
+#[derive(Clone, Copy)]
+struct Move {
+    from: u64,
+    to: u64,
+    bytes: u64,
+}
+
+impl Move {
+    /// Adds it to others, the last of which goes on where this one continues it.
+    fn add_to(self, found: &mut Vec<Move>) {
+        match found.last_mut() {
+            Some(last) if (last.from + last.bytes, last.to + last.bytes) == (self.from, self.to) => {
+                last.bytes += self.bytes;
+            }
+            _ => found.push(self),
+        }
     }
 }
 
