@@ -50,6 +50,7 @@ mod verified;
 
 mod automaton;
 mod difference;
+mod discovered;
 mod discovery;
 mod enumerated;
 mod facts;

@@ -34,10 +34,10 @@ struct Row {
 }
 
 /// One point of a function: what the report proves there, and what is stated.
-struct Place<'a> {
-    name: String,
-    proved: Vec<String>,
-    stated: &'a [String],
+pub(crate) struct Place<'a> {
+    pub name: String,
+    pub proved: Vec<String>,
+    pub stated: &'a [String],
 }
 
 fn root(path: &str) -> PathBuf {
@@ -45,7 +45,7 @@ fn root(path: &str) -> PathBuf {
 }
 
 /// The sources with their names, in order.
-fn sources() -> Vec<(String, String)> {
+pub(crate) fn sources() -> Vec<(String, String)> {
     let files = std::fs::read_dir(root("fixtures/textbook")).unwrap().map(|f| f.unwrap().path());
     let mut sources: Vec<(String, String)> = files
         .filter(|f| f.extension().is_some_and(|e| e == "c"))
@@ -106,7 +106,7 @@ fn measure(file: &str, text: &str, stated: &Stated) -> Vec<Row> {
 }
 
 /// Which of the facts that are stated at a place are found there.
-fn found(unit: &Unit, body: &Function, requires: &[String], place: &Place) -> Vec<bool> {
+pub(crate) fn found(unit: &Unit, body: &Function, requires: &[String], place: &Place) -> Vec<bool> {
     let mut words = Words::new(unit, body);
     let read: Vec<_> = place.proved.iter().map(|f| words.reported(f)).collect();
     if std::env::var_os("INVDIFF_SHOW").is_some_and(|name| name == "all" || *name == *body.name) {

@@ -3,7 +3,7 @@
 use super::confidence;
 use super::pass::{MAX_CONSTANT, MAX_FACTOR, Pair, Values, pass};
 use super::shape::{Operator, Relation, Shape};
-use super::table::{Kind, Table};
+use super::table::{Kind, Table, Variable};
 use std::collections::BTreeSet;
 
 /// What is looked for.
@@ -38,11 +38,17 @@ pub fn infer(table: &Table, settings: &Settings) -> Vec<Shape> {
     }
     pairs.iter().for_each(|pair| finder.binary(pair, &mut found));
     // Members of structures come last and are many: they leave what stands before them to be looked at.
-    let plain = table.variables.iter().filter(|v| !v.name.contains("->") && !v.name.contains('.')).count();
+    let plain = table.variables.iter().filter(|v| is_plain(v)).count();
     if plain <= settings.triples {
         finder.ternary(&mut found);
     }
     found
+}
+
+/// Whether a variable is no member, nothing of an array and nothing behind a pointer.
+fn is_plain(v: &Variable) -> bool {
+    let is_number = matches!(v.kind, Kind::Integer { .. } | Kind::Truth | Kind::Pointer);
+    is_number && !v.name.contains("->") && !v.name.contains(['.', '[', '*']) && !v.name.contains("strlen(")
 }
 
 /// What holds under conditions, and not always: `known` are the invariants that do. `is_wanted`: what an invariant has
@@ -97,6 +103,15 @@ impl Finder<'_> {
         let (kind, different) = (self.kind(x), values.different());
         // All values of the kind are no news.
         let is_all = matches!(kind, Kind::Truth | Kind::Pointer) && different > 1;
+        if kind == Kind::Condition {
+            let is_told = values.few == [1] && self.is_justified(confidence::even(rows));
+            found.extend(is_told.then_some(Shape::Holds { x }));
+            return;
+        }
+        if kind.is_extreme() {
+            self.elements(x, values, found);
+            return;
+        }
         if different <= self.settings.set && !is_all && self.is_justified(confidence::even(rows)) {
             found.push(Shape::OneOf { x, values: values.few.clone() });
         }
@@ -135,6 +150,42 @@ impl Finder<'_> {
         );
     }
 
+    /// A bound of all elements of an array: of the least one from below, of the greatest one from above.
+    fn elements(&self, x: usize, values: &Values, found: &mut Vec<Shape>) {
+        let (is_lower, k) = match self.kind(x) {
+            Kind::Least { .. } => (true, values.least),
+            _ => (false, values.most),
+        };
+        let is_signed = self.kind(x).number().is_some_and(|(_, signed)| signed);
+        let relation = if is_lower { Relation::GreaterOrEqual } else { Relation::LessOrEqual };
+        if is_signed && relation.holds(k, 0) && self.is_justified(confidence::even(values.rows)) {
+            found.push(Shape::Bound { x, relation, k: 0 });
+        }
+        let is_said = k == 0 && is_signed || self.table.variable(x).is_some_and(|v| v.is_end(k));
+        if !is_said && k.abs() <= MAX_CONSTANT && self.is_justified(values.bound(is_lower)) {
+            found.push(Shape::Bound { x, relation, k });
+        }
+    }
+
+    /// How all elements of an array compare with a number: by the extreme that says it.
+    fn each(&self, pair: &Pair, found: &mut Vec<Shape>) {
+        let Some(relation) = pair.relation(false) else { return };
+        let (x, y, relation) = match self.kind(pair.x).is_extreme() {
+            true => (pair.x, pair.y, relation),
+            false => (pair.y, pair.x, relation.turned()),
+        };
+        let relation = match (self.kind(x), relation) {
+            (Kind::Least { .. }, Relation::Greater) | (Kind::Most { .. }, Relation::Less) => relation,
+            (Kind::Least { .. }, Relation::GreaterOrEqual | Relation::Equal) => Relation::GreaterOrEqual,
+            (Kind::Most { .. }, Relation::LessOrEqual | Relation::Equal) => Relation::LessOrEqual,
+            // It would be about some element.
+            _ => return,
+        };
+        if self.is_justified(confidence::even(pair.rows)) {
+            found.push(Shape::Compare { x, relation, y });
+        }
+    }
+
     /// The largest modulus that all values leave one remainder by, as C has it.
     fn modulus(&self, x: usize, values: &Values) -> Option<Shape> {
         let m = values.step;
@@ -149,6 +200,10 @@ impl Finder<'_> {
 
     fn binary(&self, pair: &Pair, found: &mut Vec<Shape>) {
         let (x, y) = (pair.x, pair.y);
+        if self.kind(x).is_extreme() || self.kind(y).is_extreme() {
+            self.each(pair, found);
+            return;
+        }
         let is_truth = self.kind(x) == Kind::Truth;
         if let Some(relation) = pair.relation(is_truth) {
             let confidence = match relation {
@@ -272,7 +327,6 @@ impl Finder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::Variable;
     use super::*;
 
     const INT: Kind = Kind::Integer { bits: 32, signed: true };

@@ -38,6 +38,17 @@ impl Relation {
         }
     }
 
+    /// With its sides exchanged.
+    pub fn turned(self) -> Relation {
+        match self {
+            Relation::Less => Relation::Greater,
+            Relation::LessOrEqual => Relation::GreaterOrEqual,
+            Relation::Greater => Relation::Less,
+            Relation::GreaterOrEqual => Relation::LessOrEqual,
+            Relation::Equal | Relation::Different => self,
+        }
+    }
+
     pub fn symbol(self) -> &'static str {
         match self {
             Relation::Equal => "==",
@@ -73,7 +84,7 @@ impl Word {
                 // What is narrower becomes an `int`.
                 Kind::Integer { bits, .. } if bits < 32 => {}
                 Kind::Integer { bits, signed } => join(Word { bits, signed }),
-                Kind::Truth | Kind::Pointer => return None,
+                _ => return None,
             }
         }
         let is_long = |k: &&i128| k.unsigned_abs() > i32::MAX.unsigned_abs().into();
@@ -125,10 +136,12 @@ pub enum Operator {
     Product,
     Quotient,
     Remainder,
+    ShiftLeft,
+    ShiftRight,
 }
 
 impl Operator {
-    pub const ALL: [Operator; 8] = [
+    pub const ALL: [Operator; 10] = [
         Operator::Min,
         Operator::Max,
         Operator::And,
@@ -137,11 +150,27 @@ impl Operator {
         Operator::Product,
         Operator::Quotient,
         Operator::Remainder,
+        Operator::ShiftLeft,
+        Operator::ShiftRight,
     ];
 
     /// Whether the operands may change places.
     pub fn is_commutative(self) -> bool {
-        !matches!(self, Operator::Quotient | Operator::Remainder)
+        !matches!(self, Operator::Quotient | Operator::Remainder) && !self.is_shift()
+    }
+
+    /// Whether the type is the left operand's alone, and the right one is less than its width.
+    pub fn is_shift(self) -> bool {
+        matches!(self, Operator::ShiftLeft | Operator::ShiftRight)
+    }
+
+    /// The type in which it is computed; `None`: some operand is no number.
+    pub fn word(self, x: Kind, y: Kind) -> Option<Word> {
+        match self.is_shift() {
+            // C17 6.5.7, 3: each operand is promoted alone.
+            true => Word::of([y], &[]).and_then(|_| Word::of([x], &[])),
+            false => Word::of([x, y], &[]),
+        }
     }
 
     /// The value, in a type; `None` where there is none.
@@ -156,6 +185,16 @@ impl Operator {
             Operator::Quotient => word.result(a.checked_div(b)?),
             // Undefined where the quotient is.
             Operator::Remainder => word.result(a.checked_div(b)?).and_then(|_| a.checked_rem(b)),
+            Operator::ShiftLeft | Operator::ShiftRight => {
+                // C17 6.5.7, 4 and 5: what is negative is shifted to the right alone, by sign; no bit of a signed
+                // number is lost.
+                let by = u32::try_from(b).ok().filter(|by| *by < u32::from(word.bits))?;
+                match self {
+                    Operator::ShiftRight => Some(a >> by),
+                    _ if word.signed && a < 0 => None,
+                    _ => word.product(a, 1i128 << by),
+                }
+            }
         }
     }
 
@@ -169,6 +208,8 @@ impl Operator {
             Operator::Product => "*",
             Operator::Quotient => "/",
             Operator::Remainder => "%",
+            Operator::ShiftLeft => "<<",
+            Operator::ShiftRight => ">>",
         };
         format!("({a} {infix} {b})")
     }
@@ -195,6 +236,8 @@ pub enum Shape {
     Plane { z: usize, a: i128, x: usize, b: i128, y: usize, c: i128 },
     /// `z == x op y`.
     Function { z: usize, operator: Operator, x: usize, y: usize },
+    /// A condition ([`Kind::Condition`]) holds.
+    Holds { x: usize },
     /// Where the first holds, the second does.
     Given { when: Box<Shape>, then: Box<Shape> },
 }
@@ -206,7 +249,8 @@ impl Shape {
             Shape::OneOf { x, .. }
             | Shape::Bound { x, .. }
             | Shape::Modulus { x, .. }
-            | Shape::PowerOfTwo { x } => vec![x],
+            | Shape::PowerOfTwo { x }
+            | Shape::Holds { x } => vec![x],
             Shape::Compare { x, y, .. } | Shape::Line { x, y, .. } | Shape::Divides { x, y } => vec![x, y],
             Shape::Plane { z, x, y, .. } | Shape::Function { z, x, y, .. } => vec![z, x, y],
             Shape::Given { ref when, ref then } => {
@@ -231,6 +275,7 @@ impl Shape {
             Shape::Compare { x, relation, y } => Shape::Compare { x: at(x)?, relation, y: at(y)? },
             Shape::Modulus { x, m, r } => Shape::Modulus { x: at(x)?, m, r },
             Shape::PowerOfTwo { x } => Shape::PowerOfTwo { x: at(x)? },
+            Shape::Holds { x } => Shape::Holds { x: at(x)? },
             Shape::Divides { x, y } => Shape::Divides { x: at(x)?, y: at(y)? },
             Shape::Line { y, a, x, b } => Shape::Line { y: at(y)?, a, x: at(x)?, b },
             Shape::Plane { z, a, x, b, y, c } => Shape::Plane { z: at(z)?, a, x: at(x)?, b, y: at(y)?, c },
@@ -257,6 +302,7 @@ impl Shape {
             Shape::Bound { x, relation, k } => Some(relation.holds(value(x)?, k)),
             Shape::Compare { x, relation, y } => Some(relation.holds(value(x)?, value(y)?)),
             Shape::Modulus { x, m, r } => Some(value(x)?.checked_rem(m) == Some(r)),
+            Shape::Holds { x } => Some(value(x)? == 1),
             Shape::PowerOfTwo { x } => {
                 let v = value(x)?;
                 Some(v > 0 && v & (v - 1) == 0)
@@ -275,7 +321,8 @@ impl Shape {
             }
             Shape::Function { z, operator, x, y } => {
                 let (a, b) = (value(x)?, value(y)?);
-                is(z, word(&[x, y], &[]).and_then(|w| operator.of(w, a, b)))
+                let kind = |x: usize| table.variable(x).map_or(Kind::Pointer, |v| v.kind);
+                is(z, operator.word(kind(x), kind(y)).and_then(|w| operator.of(w, a, b)))
             }
             Shape::Given { ref when, ref then } => match when.holds(table, row)? {
                 true => then.holds(table, row),
@@ -301,6 +348,7 @@ impl Shape {
             Shape::Bound { x, relation, k } => format!("{} {} {}", name(*x), relation.symbol(), number(*k)),
             Shape::Compare { x, relation, y } => format!("{} {} {}", name(*x), relation.symbol(), name(*y)),
             Shape::Modulus { x, m, r } => format!("{} % {m} == {r}", name(*x)),
+            Shape::Holds { x } => name(*x).to_owned(),
             Shape::PowerOfTwo { x } => format!("{0} > 0 && ({0} & ({0} - 1)) == 0", name(*x)),
             Shape::Divides { x, y } => format!("{} % {} == 0", name(*x), name(*y)),
             Shape::Line { y, a, x, b } => {
@@ -312,7 +360,13 @@ impl Shape {
             Shape::Function { z, operator, x, y } => {
                 format!("{} == {}", name(*z), operator.text(name(*x), name(*y)))
             }
-            Shape::Given { when, then } => format!("{} ==> {}", when.text(table), then.text(table)),
+            Shape::Given { when, then } => {
+                let (when, then) = (when.text(table), then.text(table));
+                match then.starts_with("\\forall") || then.starts_with("\\exists") {
+                    true => format!("{when} ==> ({then})"),
+                    false => format!("{when} ==> {then}"),
+                }
+            }
         }
     }
 
@@ -326,6 +380,7 @@ impl Shape {
             Shape::Modulus { .. } | Shape::Divides { .. } | Shape::PowerOfTwo { .. } => "congruence",
             Shape::Line { .. } | Shape::Plane { .. } => "linear",
             Shape::Function { .. } => "functional",
+            Shape::Holds { .. } => "elements",
             Shape::Given { then, .. } => then.family(),
         }
     }
@@ -432,6 +487,44 @@ mod tests {
         assert!(!holds(&power, 0, 0) && !holds(&power, -4, 0) && !holds(&power, 12, 0));
         assert_eq!(power.text(&t), "x > 0 && (x & (x - 1)) == 0");
         assert_eq!(divides.text(&t), "x % y == 0");
+    }
+
+    #[test]
+    fn shifts_are_those_of_the_left_type() {
+        const LONG: Kind = Kind::Integer { bits: 64, signed: true };
+        const UNSIGNED: Kind = Kind::Integer { bits: 32, signed: false };
+        let holds = |kinds: [Kind; 3], operator: Operator, row: [i128; 3]| {
+            let t = table(&[("z", kinds[0]), ("x", kinds[1]), ("y", kinds[2])]);
+            Shape::Function { z: 0, operator, x: 1, y: 2 }.holds(&t, &row.map(Some)).unwrap()
+        };
+        assert!(holds([INT, INT, INT], Operator::ShiftLeft, [40, 5, 3]));
+        assert!(holds([INT, INT, LONG], Operator::ShiftRight, [-2, -5, 2]));
+        // The count of a `long` makes no `long` of an `int`.
+        assert!(!holds([LONG, INT, LONG], Operator::ShiftLeft, [1 << 40, 1, 40]));
+        assert!(holds([LONG, LONG, INT], Operator::ShiftLeft, [1 << 40, 1, 40]));
+        assert!(holds([UNSIGNED, UNSIGNED, INT], Operator::ShiftLeft, [2, 0x8000_0001, 1]));
+        for row in [[0, 1, -1], [0, 1, 32], [-2, -1, 1], [0, 1 << 30, 2]] {
+            assert!(!holds([INT, INT, INT], Operator::ShiftLeft, row), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn elements_are_said_by_their_extremes_and_conditions() {
+        let least = Kind::Least { bits: 32, signed: true };
+        let each = "\\forall integer k; 0 <= k && k < n ==> a[k]";
+        let t = table(&[("x", INT), (each, least), ("\\exists integer k; a[k] == x", Kind::Condition)]);
+        let bound = Shape::Bound { x: 1, relation: Relation::GreaterOrEqual, k: 3 };
+        assert_eq!(bound.text(&t), format!("{each} >= 3"));
+        let compare = Shape::Compare { x: 1, relation: Relation::Greater, y: 0 };
+        assert_eq!(compare.text(&t), format!("{each} > x"));
+        let when = Box::new(Shape::OneOf { x: 0, values: vec![1] });
+        let given = Shape::Given { when: when.clone(), then: Box::new(compare) };
+        assert_eq!(given.text(&t), format!("x == 1 ==> ({each} > x)"));
+        let holds = Shape::Holds { x: 2 };
+        assert_eq!(holds.text(&t), "\\exists integer k; a[k] == x");
+        assert_eq!(holds.holds(&t, &[Some(1), Some(3), Some(1)]), Some(true));
+        assert_eq!(holds.holds(&t, &[Some(1), Some(3), Some(0)]), Some(false));
+        assert_eq!(holds.holds(&t, &[Some(1), None, None]), None);
     }
 
     #[test]

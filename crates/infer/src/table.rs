@@ -11,6 +11,29 @@ pub enum Kind {
     Truth,
     /// Where it leads is not looked at: 0 is null, 1 is not null.
     Pointer,
+    /// Whether a condition holds, which its name is: 1 where it does. Of a row in which it is about nothing it has no value.
+    Condition,
+    /// The least element of an array; its name says what is said of all elements ("`\forall integer k; ... ==> a[k]`").
+    Least { bits: u16, signed: bool },
+    /// The greatest, likewise.
+    Most { bits: u16, signed: bool },
+}
+
+impl Kind {
+    /// The number that a variable is, or that elements are.
+    pub fn number(self) -> Option<(u16, bool)> {
+        match self {
+            Kind::Integer { bits, signed } | Kind::Least { bits, signed } | Kind::Most { bits, signed } => {
+                Some((bits, signed))
+            }
+            Kind::Truth | Kind::Pointer | Kind::Condition => None,
+        }
+    }
+
+    /// Whether it is about all elements of an array.
+    pub fn is_extreme(self) -> bool {
+        matches!(self, Kind::Least { .. } | Kind::Most { .. })
+    }
 }
 
 /// A variable of a point, or anything else that C can name there.
@@ -24,25 +47,26 @@ pub struct Variable {
 impl Variable {
     /// Whether a number is the least or the greatest that the type has.
     pub fn is_end(&self, k: i128) -> bool {
-        match self.kind {
-            Kind::Integer { bits, signed: true } => {
+        match self.kind.number() {
+            Some((bits, true)) => {
                 let half = 1i128 << (bits.clamp(1, 126) - 1);
                 k == -half || k == half - 1
             }
-            Kind::Integer { bits, signed: false } => k == 0 || k == (1i128 << bits.min(126)) - 1,
-            Kind::Truth | Kind::Pointer => k == 0 || k == 1,
+            Some((bits, false)) => k == 0 || k == (1i128 << bits.min(126)) - 1,
+            None => k == 0 || k == 1,
         }
     }
 
     /// Whether C compares the two as the numbers that they are.
     pub fn is_comparable(&self, other: &Variable) -> bool {
-        match (self.kind, other.kind) {
+        // Of two arrays nothing is told by an element of each.
+        if self.kind.is_extreme() && other.kind.is_extreme() {
+            return false;
+        }
+        match (self.kind.number(), other.kind.number()) {
             // What is narrower than an `int` becomes one.
-            (Kind::Integer { bits: a, signed: s }, Kind::Integer { bits: b, signed: t }) => {
-                (s || a < 32) == (t || b < 32)
-            }
-            (Kind::Truth, Kind::Truth) => true,
-            _ => false,
+            (Some((a, s)), Some((b, t))) => (s || a < 32) == (t || b < 32),
+            _ => (self.kind, other.kind) == (Kind::Truth, Kind::Truth),
         }
     }
 }

@@ -3,7 +3,9 @@
 use crate::analysis::VersionInput;
 use crate::analysis::discover::{Found, Refused};
 use crate::cli::CliError;
-use crate::discovery::{Change, Discovered, HeadPlace, Held, Invariant, Iteration, Point, Refuted, Status};
+use crate::discovery::{
+    Change, Discovered, HeadPlace, Held, Invariant, Iteration, Point, Refuted, Status, Told,
+};
 use crate::report::{RepoPath, SCHEMA};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -67,6 +69,7 @@ fn version(found: &Result<Discovered, Refused>) -> Vec<(&'static str, Value)> {
         Ok(d) => vec![
             ("iterations", d.iterations.iter().map(iteration).collect()),
             ("invariants", d.invariants.iter().map(|i| at(i.point, &d.heads, invariant(i))).collect()),
+            ("proved_beside", d.told.iter().map(|t| at(t.point, &d.heads, told(t))).collect()),
             ("refuted", d.refuted.iter().map(|r| at(r.point, &d.heads, refuted(r))).collect()),
             ("runs", json!(d.runs)),
             ("not_followed", json!(d.cut)),
@@ -122,6 +125,16 @@ fn invariant(i: &Invariant) -> Value {
         "status": status(i.status),
         "samples": i.samples,
         "implied": i.is_implied,
+    })
+}
+
+fn told(t: &Told) -> Value {
+    json!({
+        "point": t.point.name(),
+        "text": t.text,
+        "template": t.template,
+        "status": "proved",
+        "assumptions": t.assumptions,
     })
 }
 

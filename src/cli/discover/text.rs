@@ -3,7 +3,7 @@
 use crate::analysis::VersionInput;
 use crate::analysis::discover::{Found, Refused};
 use crate::cli::CliError;
-use crate::discovery::{Discovered, HeadPlace, Iteration, Point, Status, place};
+use crate::discovery::{Discovered, HeadPlace, Iteration, Point, Status, Told, place};
 use crate::report::RepoPath;
 use crate::report::escape::visible;
 use std::io::Write;
@@ -20,6 +20,8 @@ pub(super) struct Shown {
 const STATUS: usize = 52;
 /// Invariants of all versions that are shown.
 const MOST_HELD: usize = 12;
+/// What the engine proves beside them that is shown at a point.
+const MOST_TOLD: usize = 8;
 
 /// Writes all functions.
 pub(super) fn write(
@@ -115,7 +117,8 @@ fn function(d: &Discovered, shown: &Shown, out: &mut impl Write) -> Result<(), C
     let of_heads = (0..d.heads.len()).map(Point::Head);
     for point in [Point::Entry].into_iter().chain(of_heads).chain([Point::Exit]) {
         let of_point = || d.invariants.iter().filter(|i| i.point == point);
-        if of_point().next().is_none() {
+        let told: Vec<&Told> = d.told.iter().filter(|t| t.point == point).collect();
+        if of_point().next().is_none() && told.is_empty() {
             continue;
         }
         writeln!(out, "  at {}", place(point, &d.heads))?;
@@ -123,6 +126,7 @@ fn function(d: &Discovered, shown: &Shown, out: &mut impl Write) -> Result<(), C
             let known = status(i.status, i.samples);
             writeln!(out, "    {:width$}  {known}", visible(&i.text), width = STATUS)?;
         }
+        beside(&told, shown, out)?;
         let implied = of_point().filter(|i| i.is_implied).count();
         if implied > 0 && !shown.all {
             writeln!(out, "    … and {implied} that these say, too (--all)")?;
@@ -136,7 +140,7 @@ fn function(d: &Discovered, shown: &Shown, out: &mut impl Write) -> Result<(), C
             writeln!(out, "    {text:STATUS$}  by {input}  (turn {})", r.iteration)?;
         }
     }
-    if d.invariants.is_empty() {
+    if d.invariants.is_empty() && d.told.is_empty() {
         writeln!(out, "  nothing holds of all runs")?;
     }
     for why in &d.cut {
@@ -150,6 +154,23 @@ fn function(d: &Discovered, shown: &Shown, out: &mut impl Write) -> Result<(), C
         (n, false) => format!(", {n} refuted (-v says by what)"),
     };
     writeln!(out, "  {} runs{refuted}", d.runs)?;
+    Ok(())
+}
+
+/// What the engine proves, and no run suggested.
+fn beside(told: &[&Told], shown: &Shown, out: &mut impl Write) -> Result<(), CliError> {
+    let most = if shown.all { usize::MAX } else { MOST_TOLD };
+    for t in told.iter().take(most) {
+        let given = match t.assumptions.is_empty() {
+            true => String::new(),
+            false => format!(", if {}", visible(t.assumptions.join(", "))),
+        };
+        writeln!(out, "    {:width$}  proved{given}", visible(&t.text), width = STATUS)?;
+    }
+    let more = told.len().saturating_sub(most);
+    if more > 0 {
+        writeln!(out, "    … and {more} more that the engine proves (--all)")?;
+    }
     Ok(())
 }
 

@@ -92,8 +92,8 @@ pub struct InC {
 
 /// Says a fact in C; `None` where a driver cannot look at what it is about (locals, input, ends).
 pub fn in_c(fact: &Fact, interface: &Interface) -> Option<InC> {
-    let parsed = fact::parse(&fact.text).ok()?;
-    let mut writer = Writer { text: &fact.text, interface, kept: Vec::new(), at_entry: false };
+    let parsed = fact::parse(&fact.text).or_else(|_| fact::parser::parse_printed(&fact.text)).ok()?;
+    let mut writer = Writer { text: &fact.text, interface, kept: Vec::new(), at_entry: false, index: None };
     let is_value = matches!(fact.template.as_str(), "functional" | "constant");
     let condition = writer.fact(&parsed, is_value)?;
     Some(InC { kept: writer.kept, condition })
@@ -106,11 +106,16 @@ const PURE: [&str; 32] = [
     "round", "roundf", "fmin", "fmax", "fminf", "fmaxf", "fmod", "isdigit", "isalpha", "isspace", "toupper",
 ];
 
+/// Elements of an array that are looked at.
+const MOST_ELEMENTS: u32 = 300;
+
 struct Writer<'a> {
     text: &'a str,
     interface: &'a Interface,
     kept: Vec<String>,
     at_entry: bool,
+    /// The index of all elements that is spoken of.
+    index: Option<String>,
 }
 
 impl Writer<'_> {
@@ -134,6 +139,7 @@ impl Writer<'_> {
             Kind::Integer(_) | Kind::Character(_) | Kind::Float { .. } => {
                 self.text.get(e.span.clone())?.to_owned()
             }
+            Kind::Name(name) if self.index.as_ref() == Some(name) => name.clone(),
             Kind::Name(name) => {
                 if !self.interface.has(name, self.at_entry) {
                     return None;
@@ -141,6 +147,18 @@ impl Writer<'_> {
                 name.clone()
             }
             Kind::Result if self.interface.result_is_value => "ivd_result".into(),
+            // Of each element what it was is not kept.
+            Kind::Old(_) if self.index.is_some() => return None,
+            // What guards an element is evaluated before it is looked at.
+            Kind::ForAll(index, inner) if self.index.is_none() => {
+                self.index = Some(index.clone());
+                let said = self.say(inner);
+                self.index = None;
+                format!(
+                    "({{ int ivd_all = 1; for (long {index} = 0; {index} < {MOST_ELEMENTS} && ivd_all; {index}++) ivd_all = {}; ivd_all; }})",
+                    said?
+                )
+            }
             Kind::Old(inner) => {
                 let outer = std::mem::replace(&mut self.at_entry, true);
                 let said = self.say(inner);

@@ -40,6 +40,8 @@ const SANITIZED: [&str; 5] = [
     "-fsanitize-undefined-trap-on-error",
     "-fsanitize-recover=address",
 ];
+/// For facts that mean what C leaves defined, behind the flags of all: signed numbers that overflow end a run, too.
+const AS_C: [&str; 2] = ["-fno-wrapv", "-fsanitize=signed-integer-overflow"];
 /// The build of the program as it is, under the sanitizers.
 const PLAIN: &str = "sanitizers";
 /// Builds whose runs must agree with the facts, by name.
@@ -106,11 +108,26 @@ pub fn check(
     facts: &[Fact],
     runs: Runs,
 ) -> Result<Answer, String> {
+    check_defined(unit, source, (report, facts), runs, &[])
+}
+
+/// The same of facts that speak of no run in which a signed number overflows.
+pub fn check_as_c(unit: &Unit, source: &str, facts: &[Fact], runs: Runs) -> Result<Answer, String> {
+    check_defined(unit, source, (&Report::default(), facts), runs, &AS_C)
+}
+
+fn check_defined(
+    unit: &Unit,
+    source: &str,
+    (report, facts): (&Report, &[Fact]),
+    runs: Runs,
+    flags: &[&str],
+) -> Result<Answer, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let dir = folder.path();
     let driver = compilable(unit, source, facts, dir)?;
     let mut answer = Answer::default();
-    answer.sanitized(dir, runs.all)?;
+    answer.sanitized(dir, runs.all, flags)?;
     answer.read_runs(dir, &driver, runs.all)?;
     answer.read_rows(dir, &driver)?;
     for (name, flags) in BUILDS {
@@ -141,7 +158,7 @@ pub fn check_program(unit: &Unit, source: &str, report: &Report, runs: usize) ->
     };
     let mut answer = Answer::default();
     write(source)?;
-    answer.sanitized(dir, runs.all)?;
+    answer.sanitized(dir, runs.all, &[])?;
     answer.defined.insert("main".into(), defined(dir)?.iter().filter(|d| **d).count() as u64);
     for copy in asserted::copies(source, report, Setting::Program) {
         write(&copy.text)?;
@@ -230,9 +247,9 @@ impl Answer {
         }
     }
 
-    fn sanitized(&mut self, dir: &Path, runs: usize) -> Result<(), String> {
+    fn sanitized(&mut self, dir: &Path, runs: usize, flags: &[&str]) -> Result<(), String> {
         let runs = runs.to_string();
-        compile(dir, &SANITIZED, "sanitized")?;
+        compile(dir, &[&SANITIZED, flags].concat(), "sanitized")?;
         execute(dir, &["./sanitized", &runs, &runs, "runs", "report", "rows"])?;
         self.read_report(dir, PLAIN)
     }

@@ -3,17 +3,20 @@
 use super::holds;
 use super::lineage::{Lineage, Member};
 use super::loaded::Loaded;
-use super::request::Request;
+use super::request::{Options, PointChoice, Request, VersionInput};
 use super::watch::Unwatched;
 use super::workers;
 use super::world::World;
-use crate::discovery::{self, Discovered, Harness, Problem, Proof, Settings, Story, Subject};
+use crate::discovery::{
+    self, Discovered, Harness, HeadPlace, Over, Point, Problem, Proof, Settings, Story, Subject, Told,
+};
 use crate::fact;
 use crate::fault;
 use crate::infer::daikon::Traced;
 use crate::invariant::{PinnedFact, Standing};
 use crate::ir::TermPool;
-use crate::report::RepoPath;
+use crate::report::Status::Proved;
+use crate::report::{PointKind, RepoPath, VersionInfo};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -202,14 +205,11 @@ fn one(
             .iter()
             .filter_map(|text| Some(PinnedFact { text: text.clone(), fact: fact::parse(text).ok()? }));
         let pins: Vec<PinnedFact> = pins.collect();
-        if pins.len() != texts.len() {
-            return Vec::new();
-        }
         let lineage = Lineage { members: vec![Some(m.clone())], salt: Vec::new() };
         let mut options = request.analysis.clone();
         // What rests on arguments that do not meet is no proof here.
         options.aliases = true;
-        let properties = holds::properties(&lineage, std::slice::from_ref(m), world, pins, &options);
+        let properties = holds::properties(&lineage, std::slice::from_ref(m), world, pins.clone(), &options);
         let proof = |p: &crate::invariant::Property| match p.standing.get(&0) {
             Some(Standing::Holds) => Proof::Proved,
             Some(Standing::Fails) => {
@@ -217,11 +217,65 @@ fn one(
             }
             Some(Standing::Open) | None => Proof::Unknown,
         };
-        properties.iter().map(proof).collect()
+        // What a pinned fact cannot say is not asked.
+        let known = |text: &String| pins.iter().zip(&properties).find(|(p, _)| p.text == *text);
+        texts.iter().map(|text| known(text).map_or(Proof::Unknown, |(_, p)| proof(p))).collect()
     };
     let name = m.function.name.clone();
     let mut turned = |i: &discovery::Iteration| turned(&name, i);
-    Ok(discovery::discover(&subject, &mut pool, &first, settings, &mut turned, &mut prove))
+    let mut found = discovery::discover(&subject, &mut pool, &first, settings, &mut turned, &mut prove);
+    if choice.proofs && harness.is_none() && settings.over == Over::All {
+        found.join(told(request, version, m, &found.heads));
+    }
+    Ok(found)
+}
+
+/// What every proof takes for granted here: what is undefined shows nothing, and a run that does not end has no exit.
+const GRANTED: [&str; 3] = ["no-undefined-behaviour", "-fwrapv", "terminates"];
+
+/// What the engine proves of a function by itself. Cost: an analysis of the function.
+fn told(request: &Request, version: usize, m: &Member, heads: &[HeadPlace]) -> Vec<Told> {
+    let Some(input) = request.versions.get(version) else { return Vec::new() };
+    let info = VersionInfo { index: 1, ..input.info.clone() };
+    let kinds = [vec![PointKind::Exit], if heads.is_empty() { vec![] } else { vec![PointKind::Loop] }];
+    let alone = Request {
+        versions: vec![VersionInput { info, tree: input.tree.clone() }],
+        changes: Vec::new(),
+        options: request.options.clone(),
+        analysis: Options {
+            whole: true,
+            all: true,
+            function: Some(m.function.name.to_string()),
+            points: PointChoice { kinds: Some(kinds.concat()), lines: Vec::new() },
+            differencing: None,
+            ..request.analysis.clone()
+        },
+    };
+    let report = super::diff_in_pool(&alone, super::Around { watch: &Unwatched, keeper: &super::Nowhere });
+    let file = RepoPath::from(&m.file);
+    let own = report.functions.iter().filter(|f| f.file == file && f.name == *m.function.name);
+    let mut found = Vec::new();
+    for p in own.flat_map(|f| &f.points) {
+        let place = match p.kind {
+            PointKind::Exit => Some(Point::Exit),
+            // Of loops that begin in one line it is not known which is meant.
+            PointKind::Loop => {
+                let line = p.lines.get(&1);
+                heads.iter().position(|h| h.of_line == 0 && Some(&h.line) == line).map(Point::Head)
+            }
+            _ => None,
+        };
+        let Some(point) = place else { continue };
+        let proved = p.version_invariants.iter().filter(|f| f.status.get(&1) == Some(&Proved));
+        // What callers see to is no proof of any state.
+        let told = proved.filter(|f| !f.assumptions.iter().any(|a| a.starts_with("callers("))).map(|f| {
+            let beyond = f.assumptions.iter().filter(|a| !GRANTED.contains(&a.as_str()));
+            let assumptions = beyond.cloned().collect();
+            Told { point, text: f.text.clone(), template: f.template.clone(), assumptions }
+        });
+        found.extend(told);
+    }
+    found
 }
 
 /// The first runs: inputs that are not given are zero, or the least that they can be.

@@ -62,6 +62,7 @@ impl<'v> Values<'v> {
                 let rest = pool.op(Op::SRem, &[value, m]);
                 pool.eq(rest, r)
             }
+            Shape::Holds { .. } => return None,
             Shape::PowerOfTwo { x } => {
                 let width = self.width(x)?;
                 let (value, one, zero) = (self.number(pool, x)?, pool.bv(width, 1), pool.bv(width, 0));
@@ -95,6 +96,8 @@ impl<'v> Values<'v> {
         match self.kind(x)? {
             Kind::Integer { bits, .. } => Some(bits),
             Kind::Truth | Kind::Pointer => Some(8),
+            // Memory behind pointers is not followed.
+            Kind::Condition | Kind::Least { .. } | Kind::Most { .. } => None,
         }
     }
 
@@ -199,8 +202,12 @@ impl<'v> Values<'v> {
         operator: Operator,
         (x, y): (usize, usize),
     ) -> Option<TermId> {
-        let word = self.word(&[x, y], &[])?;
-        let width = Exact::width(word, if operator == Operator::Product { word.bits } else { 8 });
+        let word = operator.word(self.kind(x)?, self.kind(y)?)?;
+        if operator.is_shift() && self.width(y)? > word.bits {
+            return None;
+        }
+        let has_more = matches!(operator, Operator::Product | Operator::ShiftLeft);
+        let width = Exact::width(word, if has_more { word.bits } else { 8 });
         let mut exact = Exact { word, width, is_defined: pool.bool(true) };
         let (a, b) = (self.wide(pool, x, width)?, self.wide(pool, y, width)?);
         let less = if word.signed { Op::Slt } else { Op::Ult };
@@ -230,6 +237,25 @@ impl<'v> Values<'v> {
                 let value = pool.op(quotient, &[a, b]);
                 let value = exact.result(pool, value);
                 if operator == Operator::Quotient { value } else { pool.op(rest, &[a, b]) }
+            }
+            Operator::ShiftLeft | Operator::ShiftRight => {
+                // A count that is negative is a large one without a sign.
+                let bits = pool.bv(width, i128::from(word.bits));
+                let is_inside = pool.op(Op::Ult, &[b, bits]);
+                exact.is_defined = pool.and(exact.is_defined, is_inside);
+                match (operator, word.signed) {
+                    (Operator::ShiftRight, true) => pool.op(Op::AShr, &[a, b]),
+                    (Operator::ShiftRight, false) => pool.op(Op::LShr, &[a, b]),
+                    (_, is_signed) => {
+                        let zero = pool.bv(width, 0);
+                        let is_positive = pool.op(Op::Sle, &[zero, a]);
+                        if is_signed {
+                            exact.is_defined = pool.and(exact.is_defined, is_positive);
+                        }
+                        let value = pool.op(Op::Shl, &[a, b]);
+                        exact.result(pool, value)
+                    }
+                }
             }
         };
         match z {
@@ -307,7 +333,7 @@ fn value(subject: &Subject, pool: &mut TermPool, looked: &Looked, here: Here) ->
             _ => None,
         },
         // Memory behind pointers is not followed.
-        Source::Behind { .. } => None,
+        Source::Behind { .. } | Source::Array { .. } => None,
         Source::Part { symbol, offset, is_old } => {
             let written = match here {
                 Here::End(path) if !is_old => path.written.get(symbol),

@@ -12,7 +12,7 @@
 //! Source: Aho, Lam, Sethi and Ullman, *Compilers*, 9.2.5 (live variables) and 9.6 (natural loops).
 
 use super::subject::{Looked, Source, Subject, is_kept, kind_of};
-use super::{Over, Point};
+use super::{Over, Point, sequences};
 use crate::infer::Variable;
 use crate::ir::{Expr, Function, Instr, NodeId, Object, VarId, VarKind};
 use crate::mvicfg::{Flow, Mvicfg};
@@ -160,6 +160,16 @@ fn variables(subject: &Subject, over: Over, live: &dyn Fn(VarId) -> bool) -> Vec
     }
     let of_file = subject.exit.iter().filter(|l| matches!(l.source, Source::Global { .. }));
     all.extend(of_file.filter(|l| !is_hidden(root(&l.variable.name))).cloned());
+    if over == Over::All {
+        // Of a parameter that a local hides the name is another one's.
+        let parts = sequences::at_head(subject, &all);
+        all.extend(parts.into_iter().filter(|l| match &l.source {
+            Source::Array { array, .. } => {
+                f.params.get(array.parameter).is_some_and(|p| !is_hidden(&f.var(*p).name))
+            }
+            _ => true,
+        }));
+    }
     all
 }
 

@@ -8,7 +8,7 @@
 //! Of what lies behind pointers symbolic execution knows nothing: what is said of it is likely at best, unless the
 //! engine proves it.
 
-use super::subject::{Looked, Source, Subject, is_kept, kind_of};
+use super::subject::{Cell, Looked, Source, Subject, is_kept, kind_of};
 use crate::infer::{Kind, Variable};
 use crate::interp::{FinalObject, Identity, Input, ObjectId, ObjectInit, Outcome, Storage, Target, Value};
 use crate::ir::{CType, RecordId, Unit};
@@ -140,7 +140,7 @@ impl Finder<'_> {
 
 /// A member of what a pointer leads to: as the run found it, or as it left it.
 pub(super) fn behind(
-    looked: &Looked,
+    cell: Cell,
     (pointer, way): (&Value, &Way),
     input: &Input,
     outcome: Option<&Outcome>,
@@ -155,7 +155,7 @@ pub(super) fn behind(
                 let Some((_, Value::Pointer { object, offset })) = to else { return None };
                 (at, base) = (find(*object)?, u64::try_from(*offset).ok()?);
             }
-            given(looked, at, base.checked_add(way.offset)?)
+            given(cell, at, base.checked_add(way.offset)?)
         }
         Some(outcome) => {
             let find =
@@ -167,14 +167,14 @@ pub(super) fn behind(
                 let Target::Object { identity, offset } = &to.target else { return None };
                 (at, base) = (find(identity)?, u64::try_from(*offset).ok()?);
             }
-            left(looked, at, base.checked_add(way.offset)?)
+            left(cell, at, base.checked_add(way.offset)?)
         }
     }
 }
 
 /// A member of an object as an input gives it.
-pub(super) fn given(looked: &Looked, o: &ObjectInit, offset: u64) -> Option<i128> {
-    if looked.variable.kind == Kind::Pointer
+pub(super) fn given(cell: Cell, o: &ObjectInit, offset: u64) -> Option<i128> {
+    if cell.0 == Kind::Pointer
         && let Some((_, to)) = o.pointers.iter().find(|(at, _)| *at == offset)
     {
         return Some(match to {
@@ -182,27 +182,27 @@ pub(super) fn given(looked: &Looked, o: &ObjectInit, offset: u64) -> Option<i128
             Value::Pointer { .. } | Value::Function(_) | Value::Global { .. } => 1,
         });
     }
-    cell(looked, (&o.bytes, &o.undefined), o.pointers.iter().map(|(at, _)| *at), offset)
+    bytes_of(cell, (&o.bytes, &o.undefined), o.pointers.iter().map(|(at, _)| *at), offset)
 }
 
 /// A member of an object as a run left it.
-pub(super) fn left(looked: &Looked, o: &FinalObject, offset: u64) -> Option<i128> {
-    if looked.variable.kind == Kind::Pointer && o.pointers.iter().any(|p| p.offset == offset) {
+pub(super) fn left(cell: Cell, o: &FinalObject, offset: u64) -> Option<i128> {
+    if cell.0 == Kind::Pointer && o.pointers.iter().any(|p| p.offset == offset) {
         return Some(1);
     }
-    cell(looked, (&o.bytes, &o.undefined), o.pointers.iter().map(|p| p.offset), offset)
+    bytes_of(cell, (&o.bytes, &o.undefined), o.pointers.iter().map(|p| p.offset), offset)
 }
 
 /// Bytes without a pointer in them as a value.
-fn cell(
-    looked: &Looked,
+fn bytes_of(
+    cell: Cell,
     (bytes, undefined): (&[u8], &[bool]),
     mut pointers: impl Iterator<Item = u64>,
     offset: u64,
 ) -> Option<i128> {
     /// Of the longest pointer.
     const POINTER: u64 = 8;
-    let end = offset.checked_add(looked.bytes)?;
+    let end = offset.checked_add(cell.1)?;
     if pointers.any(|at| at < end && offset < at.saturating_add(POINTER)) {
         return None;
     }
@@ -210,7 +210,7 @@ fn cell(
     if undefined.get(range.clone()).is_some_and(|u| u.contains(&true)) {
         return None;
     }
-    super::suite::read(looked, bytes.get(range)?)
+    super::suite::read(cell, bytes.get(range)?)
 }
 
 /// Whether an object of an input is a global's content.

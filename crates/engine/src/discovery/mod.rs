@@ -9,6 +9,7 @@
 //! - [`Subject`]: the function, its inputs, and the variables that are looked at.
 //! - `heads`: heads of loops as points.
 //! - `members`: members of structures as variables.
+//! - `sequences`: arrays and strings behind parameters as variables.
 //! - `splitters`: conditions of branches, under which more may hold.
 //! - `suite`: the tests, and what running them shows.
 //! - `assertion`: a candidate as a condition over a path's values.
@@ -27,17 +28,20 @@ mod implied;
 mod members;
 mod refinement;
 mod search;
+mod sequences;
 mod solver;
 mod splitters;
 mod subject;
 mod suite;
+#[cfg(test)]
+mod suites;
 #[cfg(test)]
 mod tests;
 mod versions;
 
 pub use harness::{Argument, Harness, HarnessError};
 pub use heads::{HeadPlace, place};
-pub use refinement::{Discovered, Invariant, Iteration, Proof, Refuted, Samples, discover};
+pub use refinement::{Discovered, Invariant, Iteration, Proof, Refuted, Samples, Told, discover};
 pub use search::Configuration;
 pub use subject::{Free, Problem, Subject};
 pub use versions::{Change, Held, Story, story};
@@ -107,6 +111,8 @@ pub struct Settings {
     pub points: Points,
     /// First runs, on random and boundary values, where none are given.
     pub runs: usize,
+    /// Further ones, each time that nothing changes any more and runs alone say what holds.
+    pub further: usize,
     /// They are made beside the runs that are given, too.
     pub is_adding_runs: bool,
     pub iterations: usize,
@@ -123,6 +129,7 @@ impl Default for Settings {
             over: Over::All,
             points: Points::default(),
             runs: 60,
+            further: 1_000,
             is_adding_runs: false,
             iterations: 12,
             queries: 4_000,

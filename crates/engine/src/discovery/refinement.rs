@@ -3,14 +3,15 @@
 use super::heads::HeadPlace;
 use super::implied;
 use super::search::search;
+use super::sequences::{self, Part};
 use super::solver::Asker;
 use super::splitters;
-use super::subject::{Source, Subject};
+use super::subject::{Looked, Source, Subject};
 use super::suite::{Suite, values};
 use super::{Point, Settings, Status};
 use crate::count::{Counter, Domain, Input as Counted};
 use crate::infer::daikon::Calls;
-use crate::infer::{Kind, Shape, Table, conditional, infer};
+use crate::infer::{Kind, Relation, Shape, Table, conditional, infer};
 use crate::interp::{Generator, Input};
 use crate::ir::TermPool;
 use std::collections::BTreeSet;
@@ -21,6 +22,10 @@ const SEED: u64 = 0x5eed;
 const BASES: usize = 12;
 /// Conditions that are proved beside the search, at most.
 const MOST_ASKED: usize = 80;
+/// How often further runs are made where nothing changes any more and something is not known.
+const MOST_FURTHER: usize = 6;
+/// Of so many random runs one has larger arrays: how large those of the others are is to show in no bound.
+const ENLARGED: usize = 4;
 
 /// What one turn of the loop did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +55,16 @@ pub struct Invariant {
     pub samples: usize,
     /// Others that are known as well say it, too.
     pub is_implied: bool,
+}
+
+/// A fact that the engine proves by itself, of whatever form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub point: Point,
+    pub text: String,
+    pub template: String,
+    /// What it rests on beyond what every proof does.
+    pub assumptions: Vec<String>,
 }
 
 /// What is known of a candidate beside the search.
@@ -85,11 +100,29 @@ impl Samples {
     }
 }
 
+impl Discovered {
+    /// Takes what the engine proves: what runs suggest, too, is proved, and the rest is listed beside it.
+    pub fn join(&mut self, told: Vec<Told>) {
+        let squeezed = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        for fact in told {
+            let is_it =
+                |i: &&mut Invariant| i.point == fact.point && squeezed(&i.text) == squeezed(&fact.text);
+            match self.invariants.iter_mut().find(is_it) {
+                Some(own) if fact.assumptions.is_empty() => own.status = Status::Proved,
+                Some(_) => {}
+                None => self.told.push(fact),
+            }
+        }
+    }
+}
+
 /// What was found of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Discovered {
     pub iterations: Vec<Iteration>,
     pub invariants: Vec<Invariant>,
+    /// What the engine proves, and no run suggested.
+    pub told: Vec<Told>,
     pub refuted: Vec<Refuted>,
     pub runs: usize,
     /// The free inputs, and their values in all runs.
@@ -137,6 +170,10 @@ pub fn discover(
         bounded: BTreeSet::new(),
         proved: BTreeSet::new(),
         asked: BTreeSet::new(),
+        generator: Generator::new(subject.program, &subject.function.name, SEED),
+        further: 0,
+        has_arrays: subject.exit.iter().any(|l| matches!(l.source, Source::Array { .. })),
+        is_made_up: first.is_empty(),
         found: Discovered::default(),
     };
     refinement.begin(first, pool);
@@ -144,6 +181,7 @@ pub fn discover(
         match refinement.turn(pool, turned) {
             Turn::Changed => {}
             Turn::Same if refinement.ask(prove) => {}
+            Turn::Same if refinement.run_further() => {}
             Turn::Same | Turn::TooMany => break,
         }
     }
@@ -174,6 +212,13 @@ struct Refinement<'s, 'a> {
     /// What was proved beside the search, and all that was asked there.
     proved: BTreeSet<(Point, Shape)>,
     asked: BTreeSet<(Point, Shape)>,
+    /// Of random and boundary values.
+    generator: Generator,
+    /// How often further runs were made.
+    further: usize,
+    has_arrays: bool,
+    /// No runs were given: what pointers lead to at entry is the generator's.
+    is_made_up: bool,
     found: Discovered,
 }
 
@@ -189,18 +234,85 @@ impl Refinement<'_, '_> {
         if !first.is_empty() && !self.settings.is_adding_runs {
             return;
         }
-        let mut generator = Generator::new(self.subject.program, &self.subject.function.name, SEED);
-        for k in 0..self.settings.runs {
-            let input = generator.next();
-            let own = values(self.subject, &input);
-            self.suite.add(own, (BASES + k, &input));
-        }
+        self.run_random(self.settings.runs);
         // And an input of every path.
         let settings = self.settings;
         self.asker.begin(settings.queries);
         let (subject, asker) = (self.subject, &mut self.asker);
         let searched = search(subject, pool, asker, &[], settings.configuration, settings.paths);
         searched.tests.into_iter().for_each(|values| _ = self.add(values));
+    }
+
+    /// Runs on random and boundary values.
+    fn run_random(&mut self, count: usize) {
+        for k in 0..count {
+            let mut input = self.generator.next();
+            if k % ENLARGED == ENLARGED - 1 {
+                sequences::enlarge(self.subject, &mut input);
+            }
+            let own = values(self.subject, &input);
+            // What is not free is this input's alone.
+            let number = BASES + self.suite.tests.len();
+            self.suite.add(own, (number, &input));
+        }
+    }
+
+    /// Where runs alone say what holds, there are more of them before it is told; whether there were.
+    fn run_further(&mut self) -> bool {
+        let is_likely = (0..self.last.len()).any(|k| self.status(k) == Status::Likely);
+        if !is_likely || self.further >= MOST_FURTHER {
+            return false;
+        }
+        self.further += 1;
+        self.run_random(self.settings.further);
+        self.settings.further > 0
+    }
+
+    /// Whether a candidate is about what a run makes up, and nothing that the function leaves.
+    fn is_made_up(&self, (point, shape): &(Point, Shape)) -> bool {
+        let is_number =
+            |l: &Looked| matches!((&l.source, l.variable.kind), (Source::Parameter(_), Kind::Integer { .. }));
+        let variables = self.subject.variables(*point);
+        let looked = || shape.variables().into_iter().filter_map(|v| variables.get(v));
+        let is_given = match point {
+            Point::Entry => looked().any(|l| matches!(l.source, Source::Behind { .. } | Source::Part { .. })),
+            Point::Exit | Point::Head(_) => {
+                // Numbers that are given are bounded by how large arrays are.
+                let is_given = looked().any(Looked::is_made_up) || self.has_arrays && looked().all(is_number);
+                is_given && !looked().any(|l| l.is_left() || matches!(l.source, Source::Local(_)))
+            }
+        };
+        self.is_made_up && !self.subject.is_initial && is_given
+    }
+
+    /// Whether it speaks of the last element of an array that may have none.
+    fn is_unguarded(&self, (point, shape): &(Point, Shape)) -> bool {
+        let variables = self.subject.variables(*point);
+        let of_last = |v: usize| match &variables.get(v)?.source {
+            Source::Array { array, part: Part::Last } => array.length.as_deref(),
+            _ => None,
+        };
+        let is_guarded = |length: &Source| {
+            let Shape::Given { when, .. } = shape else { return false };
+            let (x, is_some) = match **when {
+                Shape::Bound { x, relation: Relation::Greater, k } => (x, k >= 0),
+                Shape::OneOf { x, ref values } => (x, values.iter().all(|v| *v > 0)),
+                _ => return false,
+            };
+            is_some && variables.get(x).is_some_and(|l| l.source == *length)
+        };
+        shape.variables().into_iter().filter_map(of_last).any(|length| !is_guarded(length))
+    }
+
+    /// Whether it speaks of all elements where there is one: what is said of the first says it.
+    fn is_of_one(&self, shape: &Shape) -> bool {
+        let Shape::Given { when, then } = shape else { return false };
+        let exit = self.subject.variables(Point::Exit);
+        let is_of_all = |v: &usize| {
+            exit.get(*v).is_some_and(|l| l.variable.kind.is_extreme() || l.variable.kind == Kind::Condition)
+        };
+        matches!(&**when, Shape::OneOf { values, .. } if *values == [1])
+            && then.variables().iter().any(is_of_all)
     }
 
     /// The candidates of all points that are asked for.
@@ -215,6 +327,7 @@ impl Refinement<'_, '_> {
         for point in self.subject.points().filter(is_wanted) {
             all.extend(infer(self.suite.table(point), families).into_iter().map(|shape| (point, shape)));
         }
+        all.retain(|c| !self.is_made_up(c) && !self.is_unguarded(c));
         if !self.settings.points.exit {
             return all;
         }
@@ -226,13 +339,20 @@ impl Refinement<'_, '_> {
             shape.variables().iter().any(|v| exit.get(*v).is_some_and(|l| l.is_left()))
         };
         let given = conditional(table, families, &self.splitters, &known, &is_left);
-        all.extend(given.into_iter().map(|shape| (Point::Exit, shape)));
+        let told = given.into_iter().filter(|shape| !self.is_of_one(shape)).map(|shape| (Point::Exit, shape));
+        all.extend(told.filter(|c| !self.is_unguarded(c)));
         all
     }
 
     fn turn(&mut self, pool: &mut TermPool, turned: &mut dyn FnMut(&Iteration)) -> Turn {
-        let candidates = self.candidates();
         let index = self.found.iterations.len() + 1;
+        // What is found is to depend on the function, not on how many runs were given or how many paths it has: few
+        // runs justify little.
+        let missing = self.settings.runs.saturating_sub(self.suite.tests.len());
+        if index == 2 && missing > 0 {
+            self.run_random(missing);
+        }
+        let candidates = self.candidates();
         if index > 1 && candidates == self.last {
             return Turn::Same;
         }
@@ -311,7 +431,7 @@ impl Refinement<'_, '_> {
                 Proof::Proved => _ = self.proved.insert(candidate),
                 Proof::Refuted(input) => {
                     let own = values(self.subject, &input);
-                    let number = BASES + self.settings.runs + self.suite.tests.len();
+                    let number = BASES + self.suite.tests.len();
                     has_tests |= self.suite.add(own, (number, &input));
                 }
                 Proof::Unknown => {}

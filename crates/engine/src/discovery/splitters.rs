@@ -1,7 +1,7 @@
 //! Conditions of a function's branches over what it is given: more may hold under one of them than always does.
 
-use super::Point;
 use super::subject::{Source, Subject};
+use super::{Point, sequences};
 use crate::infer::{Kind, Relation, Shape};
 use crate::ir::{Expr, Function, Instr, Op, VarId};
 use std::collections::BTreeMap;
@@ -20,6 +20,11 @@ pub fn of(subject: &Subject) -> Vec<Shape> {
             if !found.contains(&shape) && found.len() < 2 * MOST {
                 found.push(shape);
             }
+        }
+    }
+    for shape in sequences::splitters(subject) {
+        if !found.contains(&shape) {
+            found.push(shape);
         }
     }
     found
@@ -66,13 +71,6 @@ fn comparison(subject: &Subject, op: Op, args: &[Expr]) -> Vec<Shape> {
         Op::Sle | Op::Ule => (Relation::LessOrEqual, Relation::Greater),
         _ => return Vec::new(),
     };
-    let turned = |relation: Relation| match relation {
-        Relation::Less => Relation::Greater,
-        Relation::LessOrEqual => Relation::GreaterOrEqual,
-        Relation::Greater => Relation::Less,
-        Relation::GreaterOrEqual => Relation::LessOrEqual,
-        same => same,
-    };
     let one = |x: usize, relation: Relation, k: i128| match relation {
         Relation::Equal => Shape::OneOf { x, values: vec![k] },
         relation => Shape::Bound { x, relation, k },
@@ -82,7 +80,7 @@ fn comparison(subject: &Subject, op: Op, args: &[Expr]) -> Vec<Shape> {
             // What comes first stands on the left.
             let compare = |relation: Relation| match x < y {
                 true => Shape::Compare { x, relation, y },
-                false => Shape::Compare { x: y, relation: turned(relation), y: x },
+                false => Shape::Compare { x: y, relation: relation.turned(), y: x },
             };
             [relation, opposite].map(compare).into()
         }
@@ -92,7 +90,7 @@ fn comparison(subject: &Subject, op: Op, args: &[Expr]) -> Vec<Shape> {
         (Some((x, Kind::Integer { signed, .. })), None) => number(b, signed)
             .map_or(Vec::new(), |k| [relation, opposite].map(|relation| one(x, relation, k)).into()),
         (None, Some((x, Kind::Integer { signed, .. }))) => number(a, signed)
-            .map_or(Vec::new(), |k| [relation, opposite].map(|r| one(x, turned(r), k)).into()),
+            .map_or(Vec::new(), |k| [relation, opposite].map(|r| one(x, r.turned(), k)).into()),
         _ => Vec::new(),
     }
 }

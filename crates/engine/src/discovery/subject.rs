@@ -3,6 +3,7 @@
 use super::harness::{Argument, Call, Harness};
 use super::heads::{self, Head};
 use super::members::{self, Way};
+use super::sequences::{self, Array, Part};
 use super::{Over, Point};
 use crate::infer::{Kind, Variable};
 use crate::interp::{self, End, Identity, Input, ObjectId, ObjectInit, Program, Storage, Value};
@@ -78,7 +79,15 @@ pub enum Source {
     },
     /// Of a variable of the function, where the point is.
     Local(crate::ir::VarId),
+    /// Of an array that a parameter leads to.
+    Array {
+        array: Array,
+        part: Part,
+    },
 }
+
+/// How a number lies in memory: of what kind, in how many bytes.
+pub type Cell = (Kind, u64);
 
 /// A variable with where its value comes from, and its width in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +98,19 @@ pub struct Looked {
 }
 
 impl Looked {
+    pub(super) fn cell(&self) -> Cell {
+        (self.variable.kind, self.bytes)
+    }
+
+    /// Whether it is memory behind a pointer, which a run without inputs of its own makes up.
+    pub fn is_made_up(&self) -> bool {
+        match &self.source {
+            Source::Behind { is_old, .. } => *is_old,
+            Source::Array { array, .. } => array.is_old,
+            _ => false,
+        }
+    }
+
     /// Whether it is something that the function leaves, and not what it is given.
     pub fn is_left(&self) -> bool {
         matches!(
@@ -97,7 +119,7 @@ impl Looked {
                 | Source::Global { is_old: false, .. }
                 | Source::Behind { is_old: false, .. }
                 | Source::Part { is_old: false, .. }
-        )
+        ) || matches!(&self.source, Source::Array { array, part } if sequences::is_left(array, part))
     }
 }
 
@@ -285,6 +307,9 @@ impl<'a> Subject<'a> {
         exit.retain(is_chosen);
         self.entry.extend(entry);
         self.exit.extend(exit);
+        if over == Over::All {
+            self.exit.extend(sequences::at_exit(self));
+        }
     }
 
     /// The objects of the file that the function or what it calls names.
@@ -388,6 +413,7 @@ impl<'a> Subject<'a> {
             };
             Looked { source, ..l.clone() }
         };
+        // Of arrays nothing is written: their parts have no names that Daikon knows.
         let result = self.exit.iter().filter(|l| l.source == Source::Result).cloned();
         (self.entry.clone(), result.chain(self.entry.iter().map(left)).collect())
     }
@@ -513,7 +539,7 @@ impl Subject<'_> {
             let Some(width) = pool.sort(free.term).bits() else { continue };
             let (is_signed, bits) = match free.kind {
                 Kind::Integer { bits, signed } => (signed, bits),
-                Kind::Truth | Kind::Pointer => (false, 1),
+                _ => (false, 1),
             };
             let whole = match is_signed {
                 true => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),

@@ -4,8 +4,9 @@
 //! last.
 
 use super::Point;
-use super::members::{self, is_of};
-use super::subject::{Free, Looked, Source, Subject};
+use super::members::{self, Way, is_of};
+use super::sequences::{self, Array, Asked};
+use super::subject::{Cell, Free, Looked, Source, Subject};
 use crate::infer::daikon::{Call, Calls, Traced};
 use crate::infer::{Kind, Table};
 use crate::interp::{self, End, Identity, Input, Observation, Outcome, Value};
@@ -178,7 +179,26 @@ impl<'s, 'a> Suite<'s, 'a> {
                 let place = Value::Global { symbol: symbol.clone(), offset: 0 };
                 let sort = Sort::Bv(u16::try_from(looked.bytes * 8).ok()?);
                 let value = seen.load(&place, sort, looked.bytes)?;
-                read(looked, &value.to_bits().to_le_bytes())
+                read(looked.cell(), &value.to_bits().to_le_bytes())
+            }
+            Source::Array { array, part } => {
+                let mut look = |asked: Asked| match asked {
+                    Asked::Number(source) => {
+                        let number = Looked { source: source.clone(), ..looked.clone() };
+                        self.value_here(&number, input, seen)
+                    }
+                    Asked::Element { at, is_old: false } => {
+                        let Value::Pointer { object, offset } = *input.arguments.get(array.parameter)? else {
+                            return None;
+                        };
+                        let place = Value::Pointer { object, offset: offset.checked_add(array.offset(at)?)? };
+                        let (_, bytes) = array.element;
+                        let value = seen.load(&place, Sort::Bv(u16::try_from(bytes * 8).ok()?), bytes)?;
+                        read(array.element, &value.to_bits().to_le_bytes())
+                    }
+                    Asked::Element { at, is_old: true } => self.element(array, at, input, None),
+                };
+                sequences::value(array, part, &mut look)
             }
             // As at entry: members are not looked at in the middle of a run.
             _ => self.value(looked, input, None),
@@ -194,21 +214,33 @@ impl<'s, 'a> Suite<'s, 'a> {
             },
             Source::Behind { parameter, way, is_old } => {
                 let pointer = input.arguments.get(*parameter)?;
-                members::behind(looked, (pointer, way), input, outcome.filter(|_| !is_old))
+                members::behind(looked.cell(), (pointer, way), input, outcome.filter(|_| !is_old))
             }
             Source::Part { symbol, offset, is_old } => {
                 let identity = Identity::Global(symbol.clone());
                 let all = outcome.filter(|_| !is_old).map_or(&[][..], |o| &o.left.memory);
                 if let Some(o) = all.iter().find(|o| o.identity == identity) {
-                    return members::left(looked, o, *offset);
+                    return members::left(looked.cell(), o, *offset);
                 }
                 match input.objects.iter().find(|o| is_of(o, symbol)) {
-                    Some(o) => members::given(looked, o, *offset),
+                    Some(o) => members::given(looked.cell(), o, *offset),
                     None => {
                         let initial = interp::initial_object(self.subject.program, &identity)?;
-                        members::left(looked, &initial, *offset)
+                        members::left(looked.cell(), &initial, *offset)
                     }
                 }
+            }
+            Source::Array { array, part } => {
+                let mut look = |asked: Asked| match asked {
+                    Asked::Number(source) => {
+                        let number = Looked { source: source.clone(), ..looked.clone() };
+                        self.value(&number, input, outcome)
+                    }
+                    Asked::Element { at, is_old } => {
+                        self.element(array, at, input, outcome.filter(|_| !is_old))
+                    }
+                };
+                sequences::value(array, part, &mut look)
             }
             // As the run left it.
             Source::Local(v) => number(outcome?.local(*v)?, &f.var(*v).ty),
@@ -222,9 +254,17 @@ impl<'s, 'a> Suite<'s, 'a> {
             Source::Global { symbol, is_old } => {
                 let left = outcome.filter(|_| !is_old);
                 let bytes = self.bytes(symbol, input, left)?;
-                read(looked, &bytes)
+                read(looked.cell(), &bytes)
             }
         }
+    }
+
+    /// An element of an array, as an input has it or as a run left it.
+    fn element(&self, array: &Array, at: i128, input: &Input, outcome: Option<&Outcome>) -> Option<i128> {
+        let pointer = input.arguments.get(array.parameter)?;
+        let Value::Pointer { object, offset } = *pointer else { return None };
+        let first = Value::Pointer { object, offset: offset.checked_add(array.offset(at)?)? };
+        members::behind(array.element, (&first, &Way::default()), input, outcome)
     }
 
     /// What an object holds at entry, or as a run left it.
@@ -263,11 +303,11 @@ fn number(c: Const, ty: &CType) -> Option<i128> {
 }
 
 /// A number of an object's bytes.
-pub(super) fn read(looked: &Looked, bytes: &[u8]) -> Option<i128> {
-    let count = usize::try_from(looked.bytes).ok().filter(|n| (1..=8).contains(n))?;
+pub(super) fn read((kind, count): Cell, bytes: &[u8]) -> Option<i128> {
+    let count = usize::try_from(count).ok().filter(|n| (1..=8).contains(n))?;
     let bytes = bytes.get(..count)?;
     let bits = bytes.iter().rev().fold(0i128, |all, b| all << 8 | i128::from(*b));
-    Some(match looked.variable.kind {
+    Some(match kind {
         Kind::Integer { signed: true, bits: width } if bits >= 1i128 << (width - 1) => {
             bits - (1i128 << width)
         }

@@ -10,13 +10,24 @@ use std::sync::Arc;
 
 /// What is found of the last function of a text, or of the harness's.
 fn found(text: &str, harness: Option<&str>, first: &[Vec<i128>], settings: &Settings) -> Discovered {
+    found_of((text, None), harness, first, settings)
+}
+
+/// The same of a function by its name.
+pub(super) fn found_of(
+    (text, name): (&str, Option<&str>),
+    harness: Option<&str>,
+    first: &[Vec<i128>],
+    settings: &Settings,
+) -> Discovered {
     let tree = MemoryTree::new([("a.c", text)]);
     let unit = Arc::new(load_unit(&tree, Path::new("a.c"), &c::Options::default()).unwrap().unit);
     let program = Program::new(vec![unit.clone()]);
     let harness = harness.map(|h| Harness::parse(h).unwrap());
-    let function = match &harness {
-        Some(h) => unit.function(&h.last.function).unwrap(),
-        None => unit.functions.last().unwrap(),
+    let function = match (&harness, name) {
+        (Some(h), _) => unit.function(&h.last.function).unwrap(),
+        (None, Some(name)) => unit.function(name).unwrap(),
+        (None, None) => unit.functions.last().unwrap(),
     };
     let mut pool = TermPool::new();
     let mut subject =
@@ -383,7 +394,7 @@ fn all_configurations_find_the_same() {
     }
 }
 
-fn shared(path: &str) -> Option<String> {
+pub(super) fn shared(path: &str) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/subjects/seed");
     let text = std::fs::read_to_string(root.join(path));
     if text.is_err() {
@@ -392,7 +403,7 @@ fn shared(path: &str) -> Option<String> {
     text.ok()
 }
 
-const WBS: &str = "wbs_init(); update(?, ?, ?)";
+pub(super) const WBS: &str = "wbs_init(); update(?, ?, ?)";
 
 /// The paper's figure 1: six tests, of pedals 0 to 5.
 #[test]
@@ -461,4 +472,51 @@ fn the_collision_avoidance_system_needs_fewer_questions_with_both() {
     }
     assert!(both.1 * 100 <= none.1 * 33, "{} of {}", both.1, none.1);
     assert!(both.3 <= 2, "{} turns", both.3);
+}
+
+#[test]
+fn arrays_are_looked_at_as_a_whole() {
+    let text = "int most(const int *a, int n, int x) { int m = a[0]; for (int i = 1; i < n; i++) if (a[i] > m) m = a[i]; return x ? m : m; }";
+    let found = found(text, None, &[], &Settings::default());
+    for told in [
+        "\\forall integer k; 0 <= k && k < n ==> a[k] <= \\result Likely",
+        "\\result >= a[0] Likely",
+        "n > 0 ==> \\result >= a[n - 1] Likely",
+        "n > 0 ==> (\\exists integer k; 0 <= k && k < n && a[k] == \\result) Likely",
+    ] {
+        assert!(has(&found, Point::Exit, told), "{told}: {:#?}", said(&found, Point::Exit));
+    }
+    assert!(!names(&found, Point::Exit).iter().any(|n| n.contains("a[k]") && n.contains("< x")));
+}
+
+#[test]
+fn elements_that_are_written_are_those_of_before_and_after() {
+    let text = "void fill(int *a, unsigned n, int v) { for (unsigned i = 0; i < n; i++) a[i] = v; }";
+    let found = found(text, None, &[], &at_heads_and_exit());
+    let told = "\\forall integer k; 0 <= k && k < n ==> a[k] == v Likely";
+    assert!(has(&found, Point::Exit, told), "{:#?}", said(&found, Point::Exit));
+    let told = "\\forall integer k; 0 <= k && k < i ==> a[k] == v Likely";
+    assert!(has(&found, Point::Head(0), told), "{:#?}", said(&found, Point::Head(0)));
+    let is_old = |i: &&Invariant| i.text.contains("\\old(a[k]) ==") && i.point == Point::Exit;
+    assert_eq!(found.invariants.iter().find(is_old), None);
+}
+
+#[test]
+fn texts_end_with_a_zero() {
+    let text = "unsigned long length(const char *s) { unsigned long k = 0; while (s[k]) k++; return k; }";
+    let found = found(text, None, &[], &Settings::default());
+    let all = said(&found, Point::Exit);
+    assert!(
+        has(&found, Point::Exit, "\\result == strlen(s) Likely")
+            || has(&found, Point::Exit, "strlen(s) == \\result Likely"),
+        "{all:#?}"
+    );
+    // The index has a name that no variable has.
+    let told = "\\forall integer j; 0 <= j && j < \\result ==> s[j] != 0 Likely";
+    assert!(has(&found, Point::Exit, told), "{all:#?}");
+}
+
+/// With heads of loops and the exit.
+fn at_heads_and_exit() -> Settings {
+    Settings { points: Points { entry: false, exit: true, heads: true }, ..Settings::default() }
 }

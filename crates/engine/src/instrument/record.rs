@@ -216,9 +216,7 @@ impl<'s> Head<'s> {
                 let value = format!("{parameter} ? 1U : 0U");
                 ("const volatile void *".to_owned(), name.clone(), value, false)
             }
-            Kind::Pointer | Kind::Truth => {
-                (format!("{word} "), format!("({word})(({name}) != 0)"), parameter.to_owned(), false)
-            }
+            _ => (format!("{word} "), format!("({word})(({name}) != 0)"), parameter.to_owned(), false),
         }
     }
 }

@@ -43,6 +43,7 @@ fn written(shape: &Shape, table: &Table) -> String {
         | Shape::Divides { .. }
         | Shape::Line { .. }
         | Shape::Plane { .. }
+        | Shape::Holds { .. }
         | Shape::Function { .. } => shape.text(table),
     }
 }

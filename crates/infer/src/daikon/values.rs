@@ -112,12 +112,16 @@ pub(super) fn type_name(bits: u16, signed: bool) -> String {
 /// Whether a variable of a kind can hold a number; an address has 64 bits, and no sign or one.
 pub(super) fn is_held(kind: Kind, n: i128) -> bool {
     match kind {
-        Kind::Truth => n == 0 || n == 1,
+        Kind::Truth | Kind::Condition => n == 0 || n == 1,
         Kind::Pointer => i64::try_from(n).is_ok() || u64::try_from(n).is_ok(),
-        Kind::Integer { bits: 0, .. } => false,
-        Kind::Integer { bits: 128.., signed } => signed || n >= 0,
-        Kind::Integer { bits, signed: true } => matches!(n >> (bits - 1), 0 | -1),
-        Kind::Integer { bits, signed: false } => n >> bits == 0,
+        Kind::Integer { bits, signed } | Kind::Least { bits, signed } | Kind::Most { bits, signed } => {
+            match (bits, signed) {
+                (0, _) => false,
+                (128.., signed) => signed || n >= 0,
+                (bits, true) => matches!(n >> (bits - 1), 0 | -1),
+                (bits, false) => n >> bits == 0,
+            }
+        }
     }
 }
 

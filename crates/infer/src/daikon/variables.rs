@@ -56,9 +56,11 @@ impl Declared {
     /// A variable of C.
     pub fn new(variable: &Variable, is_global: &dyn Fn(&str) -> bool) -> Declared {
         let (element, declared) = match variable.kind {
-            Kind::Truth => (Element::Boolean, "_Bool".to_owned()),
+            Kind::Truth | Kind::Condition => (Element::Boolean, "_Bool".to_owned()),
             Kind::Pointer => (Element::Hashcode, "void*".to_owned()),
-            Kind::Integer { bits, signed } => (Element::Integer, type_name(bits, signed)),
+            Kind::Integer { bits, signed } | Kind::Least { bits, signed } | Kind::Most { bits, signed } => {
+                (Element::Integer, type_name(bits, signed))
+            }
         };
         Declared {
             name: daikon_name(&variable.name, is_global),
