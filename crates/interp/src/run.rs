@@ -203,7 +203,7 @@ impl Machine<'_> {
             },
             read: StandardInput {
                 is_closed: self.streams.closed,
-                is_planned: self.streams.planned,
+                is_planned: self.streams.is_planned(),
                 stdin: self.streams.into_stdin(),
                 values: self.noted.inputs,
             },

@@ -12,6 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const BUFFER: usize = 4096;
 
+/// What standard input goes on with.
+struct Planned<'p> {
+    plan: &'p StdinPlan,
+    /// It was asked for more.
+    is_asked: bool,
+}
+
 /// State of stdin, stdout and stderr.
 pub(crate) struct Streams<'p> {
     stdin: Cow<'p, [u8]>,
@@ -19,9 +26,7 @@ pub(crate) struct Streams<'p> {
     /// A read has met the end; what `feof` tells.
     pub end_seen: bool,
     pub closed: bool,
-    plan: Option<&'p StdinPlan>,
-    /// The plan was asked for more.
-    pub planned: bool,
+    plan: Option<Planned<'p>>,
     pub stdout: Vec<u8>,
     pending: Vec<u8>,
     buffer_ready: bool,
@@ -48,8 +53,7 @@ impl<'p> Streams<'p> {
             position: 0,
             end_seen: false,
             closed: plan.is_none(),
-            planned: false,
-            plan,
+            plan: plan.map(|plan| Planned { plan, is_asked: false }),
             stdout: Vec::new(),
             pending: Vec::new(),
             buffer_ready: false,
@@ -69,12 +73,17 @@ impl<'p> Streams<'p> {
         self.stdin.get(self.position..).unwrap_or(&[])
     }
 
+    /// Whether the plan was asked for more input.
+    pub fn is_planned(&self) -> bool {
+        self.plan.as_ref().is_some_and(|planned| planned.is_asked)
+    }
+
     /// Asks the plan for more input if what is left cannot serve the request.
     pub fn prepare(&mut self, request: &Request) {
-        let Some(plan) = self.plan.filter(|_| !self.closed) else { return };
         while !self.closed && request.is_starved(self.unread()) {
-            self.planned = true;
-            match plan.extend(self.stdin.len(), request) {
+            let Some(planned) = &mut self.plan else { return };
+            planned.is_asked = true;
+            match planned.plan.extend(self.stdin.len(), request) {
                 Some(text) => self.stdin.to_mut().extend_from_slice(&text),
                 None => self.closed = true,
             }
