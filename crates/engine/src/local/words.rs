@@ -37,6 +37,13 @@ const ASSERT_FAIL: &str = "__invdiff_assert_fail";
 /// What is written where no name leads.
 pub(super) const SOMEWHERE: &str = "writes to memory";
 
+/// The words of a call that a failed assertion makes.
+fn failed_assertion(call: &str) -> Option<String> {
+    let rest = call.strip_prefix(ASSERT_FAIL)?;
+    let clause = rest.strip_prefix("(\"").and_then(|t| t.strip_suffix("\")"));
+    Some(clause.map_or("fails an assertion".to_owned(), |clause| format!("fails assert({clause})")))
+}
+
 /// Puts what was found in words.
 pub(super) struct Speaker<'s> {
     pub graph: &'s Mvicfg,
@@ -343,14 +350,21 @@ impl<'s> Speaker<'s> {
         }
         // A call whose result is returned, or that does not return, is told once.
         let last: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();
+        let ends = effects.iter().any(|e| e.kind == EffectKind::End);
         effects.retain(|e| {
             let call = e.text.strip_prefix("calls ");
             let is_told = |call: &str| {
                 let is_it = |t: &String| *t == format!("returns {call}") || *t == format!("ends in {call}");
-                call.starts_with(ASSERT_FAIL) || last.iter().any(is_it)
+                ends && call.starts_with(ASSERT_FAIL) || last.iter().any(is_it)
             };
             !call.is_some_and(is_told)
         });
+        // An assertion that fails in both versions says something else.
+        for effect in &mut effects {
+            if let Some(text) = effect.text.strip_prefix("calls ").and_then(failed_assertion) {
+                (effect.kind, effect.text) = (EffectKind::End, text);
+            }
+        }
         tell_objects_once(&mut effects);
         effects
     }
@@ -601,15 +615,7 @@ impl<'s> Speaker<'s> {
     /// In which call a path ends. A clause of an annotation is a call of ours, which nobody has written.
     fn ending(&mut self, naming: &Naming, event: &Event) -> String {
         let text = self.call(naming, event);
-        let clause = text
-            .strip_prefix(ASSERT_FAIL)
-            .and_then(|t| t.strip_prefix("(\""))
-            .and_then(|t| t.strip_suffix("\")"));
-        match clause {
-            Some(clause) => format!("fails assert({clause})"),
-            None if text.starts_with(ASSERT_FAIL) => "fails an assertion".to_owned(),
-            None => format!("ends in {text}"),
-        }
+        failed_assertion(&text).unwrap_or_else(|| format!("ends in {text}"))
     }
 
     /// Where control goes on.

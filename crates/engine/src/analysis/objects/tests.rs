@@ -202,7 +202,12 @@ fn what_is_written_otherwise_and_equal_is_neutral() {
     check("int x = 16;", "int x = 0x10;", &[], "neutral");
     check("int x = 0;", "int x;", &[], "neutral");
     check("int x[] = { 1, 2 };", "int x[2] = { [1] = 2, [0] = 1, };", &[], "neutral");
-    check("int x[] = { 1, 2 };", "int x[3] = { 1, 2, 0 };", &["x: has 2 elements -> has 3 elements"], "explained");
+    check(
+        "int x[] = { 1, 2 };",
+        "int x[3] = { 1, 2, 0 };",
+        &["x: has 2 elements -> has 3 elements"],
+        "explained",
+    );
     check(
         "int x[2];",
         "volatile int x[1 + 1];",

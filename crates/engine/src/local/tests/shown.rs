@@ -85,6 +85,19 @@ fn what_a_macro_tests_is_its_own_matter() {
 }
 
 #[test]
+fn an_assertion_that_says_something_else_is_told() {
+    // Found in http-parser d9275da4.
+    check(
+        "#include <assert.h>\nint f(unsigned short a, unsigned long b)",
+        "assert(a + 1 <= b);\nreturn foreign(a);",
+        "assert((unsigned long)(a + 1) <= b);\nreturn foreign(a);",
+        &[
+            "b < (unsigned long)(a + 1) | fails assert(a + 1 <= b) | fails assert((unsigned long)(a + 1) <= b)",
+        ],
+    );
+}
+
+#[test]
 fn of_uses_of_a_macro_the_one_that_is_new_is_told() {
     // Found in cryptsetup 3da919f8: calls of both uses were matched crosswise.
     check(
