@@ -8,7 +8,7 @@ use super::compare::{Comparer, Found, is_whole};
 use super::difference::Item;
 use super::machine::{End, Path};
 use super::mistake::{Mistake, is_made};
-use crate::ir::{App, Leaf, Op, Term, TermId, TermPool, Uf};
+use crate::ir::{App, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
 use crate::mvicfg::MvId;
 use crate::smt::Decision;
 
@@ -27,6 +27,11 @@ enum Written {
     Copy(TermId),
     Zeros,
 }
+
+/// Bytes of the largest place whose parts are compared.
+const MOST_BYTES: u64 = 64;
+/// Writes of a path that are looked at one by one.
+const MOST_WRITES: usize = 16;
 
 impl Comparer<'_> {
     /// Memory without what was written to locals that end with the function. A structure is returned by its address:
@@ -75,6 +80,13 @@ impl Comparer<'_> {
                 let stored = paths[side].stored.iter().rfind(|(to, _)| *to == w.address);
                 let item = w.item(stored.map(|(_, node)| *node));
                 let is_there = theirs.iter().find(|o| o.address == w.address && o.bytes == w.bytes);
+                // What both leave there is the same, whatever writes it: part by part, or what was there before.
+                let is_in_pieces = |all: &[Write]| all.iter().any(|o| o.is_partly(w, &self.pool));
+                if (is_there.is_none() || is_in_pieces(&old) || is_in_pieces(&new))
+                    && self.is_same_there(memories, w, joint)
+                {
+                    continue;
+                }
                 if let (Some(Written::Value(other)), Written::Value(value)) = (is_there.map(|o| o.to), w.to) {
                     match self.equal(value, other, joint) {
                         Decision::Equal => continue,
@@ -87,17 +99,26 @@ impl Comparer<'_> {
                         _ => {}
                     }
                 }
-                // Writing what the other version leaves there as it is.
-                if is_there.is_none() && self.is_there_already(memories[1 - side], w, joint) {
-                    continue;
-                }
                 differs = true;
                 found.items[side].push(item);
             }
         }
-        if !differs && found.items.iter().all(Vec::is_empty) && !self.writes_the_same(memories, joint) {
+        let is_silent = !differs && found.items.iter().all(Vec::is_empty);
+        if is_silent
+            && !self.writes_the_same(memories, joint)
+            && !self.leaves_the_same(memories, [&old, &new], joint)
+        {
             found.unsure(reason, [None, None]);
         }
+    }
+
+    /// Whether two memories that come of one by writes alone have the same wherever one of these went.
+    fn leaves_the_same(&mut self, memories: [TermId; 2], writes: [&[Write]; 2], joint: TermId) -> bool {
+        if writes.iter().any(|all| all.len() > MOST_WRITES) {
+            return false;
+        }
+        let [old, new] = memories.map(|m| begins_at(&self.pool, m));
+        old.is_some() && old == new && writes.concat().iter().all(|w| self.is_same_there(memories, w, joint))
     }
 
     /// Whether two memories come of the same writes and calls in the same order.
@@ -126,15 +147,36 @@ impl Comparer<'_> {
         true
     }
 
-    /// Whether a memory has the value at the place already.
-    fn is_there_already(&mut self, memory: TermId, w: &Write, joint: TermId) -> bool {
-        let Written::Value(value) = w.to else { return false };
-        let sort = self.pool.sort(value);
-        if sort.bits().map(u64::from) != Some(w.bytes * 8) {
+    /// Whether both memories have the same where a write went, as far as that is small.
+    fn is_same_there(&mut self, memories: [TermId; 2], w: &Write, joint: TermId) -> bool {
+        if w.bytes > MOST_BYTES {
             return false;
         }
-        let there = self.pool.app(App::Load { sort, bytes: w.bytes }, &[memory, w.address]);
-        matches!(self.equal(there, value, joint), Decision::Equal)
+        let own = match w.to {
+            Written::Value(value) => Some(self.pool.sort(value)),
+            Written::Copy(_) | Written::Zeros => None,
+        };
+        let own = own.filter(|sort| sort.bits().map(u64::from) == Some(w.bytes * 8));
+        let address_sort = self.pool.sort(w.address);
+        let Some(address_bits) = address_sort.bits() else { return false };
+        let mut at = 0;
+        while at < w.bytes {
+            let words = [8, 4, 2, 1].into_iter();
+            let bytes = if own.is_some() {
+                w.bytes
+            } else {
+                words.into_iter().find(|n| at + n <= w.bytes).unwrap_or(1)
+            };
+            let sort = own.unwrap_or(Sort::Bv(bytes as u16 * 8));
+            let offset = self.pool.bv(address_bits, i128::from(at));
+            let address = self.pool.op(Op::Add, &[w.address, offset]);
+            let [old, new] = memories.map(|m| self.pool.app(App::Load { sort, bytes }, &[m, address]));
+            if !matches!(self.equal(old, new, joint), Decision::Equal) {
+                return false;
+            }
+            at += bytes;
+        }
+        true
     }
 
     /// The writes that made a memory, in the order of its term: `None` where something else wrote as well.
@@ -167,12 +209,41 @@ impl Comparer<'_> {
 }
 
 impl Write {
+    /// Whether it goes to a part of where another one goes, or to more.
+    fn is_partly(&self, other: &Write, pool: &TermPool) -> bool {
+        let [(own, start), (theirs, begin)] = [self, other].map(|w| taken_apart(pool, w.address));
+        let [end, until] = [(start, self), (begin, other)].map(|(at, w)| at + i128::from(w.bytes));
+        own == theirs && start < until && begin < end && (start, end) != (begin, until)
+    }
+
     fn item(&self, node: Option<MvId>) -> Item {
         let Write { address, bytes, to } = *self;
         match to {
             Written::Value(value) => Item::Write { address, bytes, value, node },
             Written::Copy(from) => Item::Fill { address, from: Some(from), node },
             Written::Zeros => Item::Fill { address, from: None, node },
+        }
+    }
+}
+
+/// What an address is a number of bytes behind, and that number.
+fn taken_apart(pool: &TermPool, address: TermId) -> (Vec<TermId>, i128) {
+    let parts = pool.as_op(address, Op::Add).unwrap_or(std::slice::from_ref(&address));
+    let offset = |t: &TermId| pool.as_const(*t).and_then(|c| c.signed());
+    let base = parts.iter().filter(|t| offset(t).is_none()).copied().collect();
+    (base, parts.iter().filter_map(offset).sum())
+}
+
+/// The memory that writes alone lead to; `None` where a call stands among them.
+fn begins_at(pool: &TermPool, memory: TermId) -> Option<TermId> {
+    let mut at = memory;
+    loop {
+        match pool.get(at) {
+            Term::Leaf(_) => return Some(at),
+            Term::App(App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. }, args) => {
+                at = *args.first()?;
+            }
+            _ => return None,
         }
     }
 }

@@ -13,6 +13,8 @@ use crate::ir::{Instr, Leaf, Op, Term, TermId};
 use crate::mvicfg::MvId;
 use crate::semantics::c_text::{Naming, render, render_lvalue};
 
+/// How the keys of compound literals begin.
+const LITERAL: &str = "<literal>";
 /// A volatile object without a name.
 const VOLATILE: &str = "a volatile object";
 /// An array of variable length without one.
@@ -82,6 +84,15 @@ impl Speaker<'_> {
                 !key.starts_with('%') && others.iter().all(|v| *v.name != *name)
             }
             _ => false,
+        })
+    }
+
+    /// Whether an item is a write to a compound literal, which has no name: what it is made for is told.
+    pub(super) fn is_in_literal(&self, item: &Item) -> bool {
+        let (Item::Write { address, .. } | Item::Fill { address, .. }) = item else { return false };
+        let mut parts = self.pool.as_op(*address, Op::Add).unwrap_or(std::slice::from_ref(address)).iter();
+        parts.any(|t| {
+            matches!(self.pool.get(*t), Term::Leaf(Leaf::LocalAddr { key, .. }) if key.starts_with(LITERAL))
         })
     }
 

@@ -17,6 +17,7 @@ mod inside;
 mod lengths;
 mod members;
 mod named;
+mod pieces;
 mod placed;
 mod renumbered;
 mod replaced;

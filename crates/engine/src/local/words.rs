@@ -336,7 +336,9 @@ impl<'s> Speaker<'s> {
     fn effects(&mut self, class: usize, d: &Difference) -> Vec<Effect> {
         let (mut effects, mut inside): (Vec<Effect>, Vec<Effect>) = Default::default();
         let mut uses = self.uses(class, d);
-        for (k, item) in d.items[class].iter().enumerate().filter(|(_, item)| !is_answer(class, item, d)) {
+        let is_shown = |item: &Item| !is_answer(class, item, d) && !self.is_in_literal(item);
+        let shown: Vec<bool> = d.items[class].iter().map(is_shown).collect();
+        for (k, item) in d.items[class].iter().enumerate().filter(|(k, _)| shown[*k]) {
             let effect = match uses.remove(&k) {
                 Some(told) => told,
                 None => self.effect(class, item, d),
