@@ -8,7 +8,6 @@ use rucc_base::{Interner, Symbol};
 use rucc_lex::{PpTokenKind, TokenFlags};
 use rucc_pp::Tok;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -403,11 +402,6 @@ impl<'a> Text<'a> {
     /// Whether a name in brackets stands there that parameters follow.
     fn is_bracketed_name(&self, at: usize) -> bool {
         self.at(at) == "(" && self.name(at + 1).is_some() && self.at(at + 2) == ")" && self.at(at + 3) == "("
-    }
-
-    /// Returns the distinct names in a stretch of tokens.
-    pub fn names(&self, tokens: Range<usize>) -> BTreeSet<&'a str> {
-        tokens.filter_map(|i| self.name(i)).collect()
     }
 }
 

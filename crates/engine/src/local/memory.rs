@@ -157,16 +157,11 @@ impl Comparer<'_> {
             Written::Copy(_) | Written::Zeros => None,
         };
         let own = own.filter(|sort| sort.bits().map(u64::from) == Some(w.bytes * 8));
-        let address_sort = self.pool.sort(w.address);
-        let Some(address_bits) = address_sort.bits() else { return false };
+        let Some(address_bits) = self.pool.sort(w.address).bits() else { return false };
         let mut at = 0;
         while at < w.bytes {
-            let words = [8, 4, 2, 1].into_iter();
-            let bytes = if own.is_some() {
-                w.bytes
-            } else {
-                words.into_iter().find(|n| at + n <= w.bytes).unwrap_or(1)
-            };
+            let part = || [8, 4, 2, 1].into_iter().find(|n| at + n <= w.bytes).unwrap_or(1);
+            let bytes = if own.is_some() { w.bytes } else { part() };
             let sort = own.unwrap_or(Sort::Bv(bytes as u16 * 8));
             let offset = self.pool.bv(address_bits, i128::from(at));
             let address = self.pool.op(Op::Add, &[w.address, offset]);
