@@ -245,7 +245,8 @@ fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Resul
     let is_whole = split.paths.is_empty()
         && args.function.is_empty()
         && !args.properties_only
-        && analysis.effort != analysis::Effort::Quick;
+        && analysis.effort != analysis::Effort::Quick
+        && analysis.exits == analysis::Exits::All;
     let request = Request {
         versions: range.versions.iter().map(version_input).collect(),
         changes: changes.iter().map(file_changes).collect(),
@@ -275,6 +276,10 @@ pub fn analysis_options(
     let more = if effort == analysis::Effort::Deep { DEEPER } else { 1 };
     // The first look at a range is to be there at once; who names a function waits for what can be said of it.
     let is_cheap = args.may_be_quick && effort == analysis::Effort::Normal && args.function.is_empty();
+    let asks_of_exits = args.asks_of_exits()
+        || settings.analysis.templates != Settings::default().analysis.templates
+        || !settings.specification.templates.is_empty()
+        || !settings.specification.protocols.is_empty();
     let budget = match is_cheap {
         true => crate::invariant::Budget::CHEAP,
         false => crate::invariant::Budget::default(),
@@ -283,6 +288,7 @@ pub fn analysis_options(
     let less = if is_cheap && is_unset { CHEAPER } else { 1 };
     Ok(analysis::Options {
         effort,
+        exits: if is_cheap && !asks_of_exits { analysis::Exits::WhereOpen } else { analysis::Exits::All },
         configurations: true,
         limits: analysis::Limits {
             rlimit: settings.analysis.rlimit.saturating_mul(more) / less,

@@ -175,6 +175,14 @@ impl DiffArgs {
         })
     }
 
+    /// Whether facts at exits are asked for in so many words.
+    pub fn asks_of_exits(&self) -> bool {
+        let is_filtered = self.filter(Path::new("")).is_ok_and(|f| !f.is_empty());
+        let is_named = !self.template.is_empty() || self.held.is_any();
+        let is_limited = self.rlimit.is_some() || self.unroll.is_some() || self.aliases;
+        is_filtered || is_named || is_limited || self.all || self.all_pairs || self.exit_code
+    }
+
     /// The points at which facts are asked for by name.
     pub fn points_wanted(&self, prefix: &Path) -> Result<analysis::PointChoice, CliError> {
         let at = self.at.iter().map(|text| source_line("--at", text, prefix));

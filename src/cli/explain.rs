@@ -263,7 +263,7 @@ const WORDS: [Entry; 37] = [
     ),
     (
         "effort",
-        "How much is asked: what changes where the text does (quick), at exits too (normal), with higher limits (deep).",
+        "How much is asked: what changes where the text does (quick), at exits of small functions and of what that leaves open, too (normal), everything (deep).",
         "git invdiff --effort quick HEAD~1..HEAD\ngit config invdiff.effort quick",
     ),
 ];

@@ -64,8 +64,8 @@ pub fn table() -> Vec<Key> {
             "analysis.effort",
             "effort",
             |s| s.analysis.effort.clone(),
-            "how much is asked of a range: quick (what changes where the text does), normal (at exits, too), deep (with \
-             higher limits)",
+            "how much is asked of a range: quick (what changes where the text does), normal (at exits, too, where it costs \
+             little or the change is not told), deep (everything)",
         )
         .option("--effort"),
         key(

@@ -72,7 +72,7 @@ fn a_text_that_means_something_else_now_is_a_regression() {
     ] {
         let changed = pair(&format!("{old}\n{rest}"), &format!("{new}\n{rest}"));
         changed.says("check HEAD~1..HEAD", 1, &["1 regression"], &["new or changed"]);
-        changed.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+        changed.says("diff --effort deep HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
         changed.says("condition --exit-code HEAD~1..HEAD", 1, &["verify"], &["no function differs"]);
         assert_eq!(assertions(&changed), ["unchanged, regression"], "{old}\n{new}\n{rest}");
         // The other way round something is mended.
@@ -308,14 +308,15 @@ fn an_assertion_behind_what_it_guards_is_too_late() {
     assert_eq!(assertions(&guards), ["unchanged, goes on"]);
     let said = ["too late", "something undefined comes before it", "b = 0"];
     guards.says("check HEAD~1..HEAD", 0, &said, &["fixed", "1 kept"]);
-    guards.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    guards.says("diff --effort deep HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    guards.says("diff HEAD~1..HEAD", 0, &["fails assert(b != 0)", "undefined"], &["no semantic change"]);
     let program = |body: &str| {
         format!(
             "#include <stdio.h>\nint main(void) {{ int a, b, r; if (scanf(\"%d %d\", &a, &b) != 2) return 1; {body} printf(\"%d\\n\", r); return 0; }}\n"
         )
     };
     let guards = pair(&program(&format!("{first} {then}")), &program(&format!("{then} {first}")));
-    guards.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    guards.says("diff --effort deep HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
     let helper = |body: &str| {
         format!(
             "static int div(int a, int b) {{ int r; {body} return r; }} int f(int a, int b) {{ return div(a, b - 3); }}\n"
@@ -325,13 +326,13 @@ fn an_assertion_behind_what_it_guards_is_too_late() {
     guards.says("check HEAD~1..HEAD", 0, &["too late"], &["fixed"]);
     let pointer = |body: &str| format!("int f(const int *p) {{ int r; {body} return r; }}\n");
     let guards = pair(&pointer("assert(p); r = *p;"), &pointer("r = *p; assert(p);"));
-    guards.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    guards.says("diff --effort deep HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
     let aborts = "#include <stdlib.h>\n";
     let ends = |body: &str| format!("{aborts}int f(int a, int b) {{ {body} return a; }}\n");
     let guards =
         pair(&ends("if (b == 0) abort(); int u = 100 / b;"), &ends("int u = 100 / b; if (b == 0) abort();"));
     guards.says("check HEAD~1..HEAD", 0, &["too late", "abort() came before it"], &[]);
-    guards.says("diff HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
+    guards.says("diff --effort deep HEAD~1..HEAD", 0, &["no longer kept"], &["no semantic change"]);
     // What has nothing to do with the assertion is not behind it.
     let apart = |body: &str| format!("int f(int x, const int *p) {{ int r; {body} return r; }}\n");
     let guards = pair(&apart("assert(x > 0); r = *p;"), &apart("r = *p; assert(x > 0);"));

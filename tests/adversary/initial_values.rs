@@ -170,9 +170,9 @@ fn what_begins_otherwise_is_told_to_its_readers() {
     pair.is_a_change_of("a.c:f");
     let object = ["count", "before  starts as 1", "now     starts as 7", "read by f()"];
     let said = [&object[..], &["main()", "1 of 1 hunk explained"]].concat();
-    pair.says("diff HEAD~1..HEAD", 0, &said, &["g()", "initially"]);
+    pair.says("diff --effort deep HEAD~1..HEAD", 0, &said, &["g()", "initially"]);
     let said = ["- initially count == 1", "+ initially count == 7"];
-    pair.says("diff -v HEAD~1..HEAD", 0, &said, &[]);
+    pair.says("diff -v --effort deep HEAD~1..HEAD", 0, &said, &[]);
     pair.says("check HEAD~1..HEAD", 1, &["main()"], &[]);
     // Nobody reads it: nothing that runs is another one.
     let text = |k: &str| format!("static int unused = {k};\nint f(void) {{ return 1; }}\n");

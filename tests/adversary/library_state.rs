@@ -117,12 +117,12 @@ fn a_handler_runs_when_its_signal_is_raised() {
                 int main(void) { return f(3); }";
     let headers = &["signal"];
     let pair = Pair::new(&program(headers, text, "1"), &program(headers, text, "2"));
-    pair.says("diff HEAD~1..HEAD", 0, &["f()", "replayed"], &["no semantic change"]);
+    pair.says("diff --effort deep HEAD~1..HEAD", 0, &["f()", "replayed"], &["no semantic change"]);
     let text = "static int hits;\nstatic void h(int s) { hits = 1; }\n\
                 int f(int k) { hits = 5; signal(SIGUSR1, PART); raise(SIGUSR1); return hits; }\n\
                 int main(void) { return f(3); }";
     let pair = changed(&["signal"], text, ("h", "SIG_IGN"), "a.c:f");
-    pair.says("diff HEAD~1..HEAD", 0, &["replayed"], &[]);
+    pair.says("diff --effort deep HEAD~1..HEAD", 0, &["replayed"], &[]);
 }
 
 #[test]
@@ -132,7 +132,12 @@ fn an_order_that_a_sort_is_given_is_part_of_its_caller() {
                 int main(void) { return f(5); }";
     let parts = ("*(const int *)a - *(const int *)b", "*(const int *)b - *(const int *)a");
     let pair = Pair::new(&program(&["stdlib"], text, parts.0), &program(&["stdlib"], text, parts.1));
-    pair.says("diff HEAD~1..HEAD", 0, &["f()", r"~ \result differs", "replayed"], &["no semantic change"]);
+    pair.says(
+        "diff --effort deep HEAD~1..HEAD",
+        0,
+        &["f()", r"~ \result differs", "replayed"],
+        &["no semantic change"],
+    );
 }
 
 #[test]
@@ -157,7 +162,7 @@ fn a_long_loop_of_constants_is_waited_for() {
     let text = "int main(void) { unsigned h = 7; for (int i = 0; i < 100000; i++) h = h * PART + i;\n\
                 printf(\"%u\\n\", h); return 0; }";
     let pair = changed(&["stdio"], text, ("31", "33"), "a.c:main");
-    pair.says("diff HEAD~1..HEAD", 0, &["prints", "replayed"], &[]);
+    pair.says("diff --effort deep HEAD~1..HEAD", 0, &["prints", "replayed"], &[]);
 }
 
 #[test]

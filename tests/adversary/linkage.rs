@@ -70,7 +70,12 @@ int main(void) {
 #[test]
 fn a_constructor_that_is_none_any_more() {
     let pair = edit(CONSTRUCTOR, "__attribute__((constructor)) ", "", &["a.c:init", "a.c:main"]);
-    pair.says("diff HEAD~1..HEAD", 0, &["what it prints differs", "\"5\\n\" -> \"1\\n\"", "replayed"], &[]);
+    pair.says(
+        "diff --effort deep HEAD~1..HEAD",
+        0,
+        &["what it prints differs", "\"5\\n\" -> \"1\\n\"", "replayed"],
+        &[],
+    );
     edit(CONSTRUCTOR, "x = 5", "x = 6", &["a.c:init", "a.c:main"]);
     edit(CONSTRUCTOR, "constructor", "destructor", &["a.c:init", "a.c:main"]);
     // Numbers say the order.
@@ -517,7 +522,7 @@ fn objects_that_several_files_declare() {
         let (before, after) = pair.runs(&flags, "");
         assert_ne!(before, after);
         let shown = format!("\"{}\" -> \"{}\"", before.stdout, after.stdout).replace('\n', "\\n");
-        pair.says("diff HEAD~1..HEAD", 0, &[&shown], &[]);
+        pair.says("diff --effort deep HEAD~1..HEAD", 0, &[&shown], &[]);
         let (_, out, err) = pair.run("blame a.c:main");
         assert!(out.contains("two"), "{out}\n{err}");
     }

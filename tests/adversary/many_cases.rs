@@ -19,13 +19,13 @@ fn one_case_of_many_is_told() {
         &|i, k| format!("    case {i}: return {k};\n"),
         "    }\n    return -1;\n}\n",
     );
-    cases.says("diff HEAD~1..HEAD", 0, &["x = 777", "5 -> 6"], &[]);
+    cases.says("diff --effort deep HEAD~1..HEAD", 0, &["x = 777", "5 -> 6"], &[]);
     let tests = pair(
         "int f(int x)\n{\n",
         &|i, k| format!("    if (x == {}) return {k};\n", i * 11),
         "    return -1;\n}\n",
     );
-    tests.says("diff HEAD~1..HEAD", 0, &["x = 8547", "5 -> 6"], &[]);
+    tests.says("diff --effort deep HEAD~1..HEAD", 0, &["x = 8547", "5 -> 6"], &[]);
 }
 
 #[test]
@@ -35,11 +35,11 @@ fn one_case_of_a_program_or_of_memory_is_told() {
         &|i, k| format!("    case {}: printf(\"%d\\n\", {k}); break;\n", i * 3),
         "    default: puts(\"none\");\n    }\n    return 0;\n}\n",
     );
-    program.says("diff HEAD~1..HEAD", 0, &["2331", "replayed"], &[]);
+    program.says("diff --effort deep HEAD~1..HEAD", 0, &["2331", "replayed"], &[]);
     let events = pair(
         "struct s { int n; };\nvoid f(struct s *p, int event)\n{\n    switch (event) {\n",
         &|i, k| format!("    case {i}: p->n += {k}; break;\n"),
         "    }\n}\n",
     );
-    events.says("diff HEAD~1..HEAD", 0, &["event = 777", "replayed"], &[]);
+    events.says("diff --effort deep HEAD~1..HEAD", 0, &["event = 777", "replayed"], &[]);
 }

@@ -16,7 +16,7 @@ fn told(old: &str, new: &str) {
     let pair = Pair::new(old, new);
     pair.says("check HEAD~1..HEAD", 0, &["no regression"], &["no function changed"]);
     pair.says("blame a.c:main", 0, &["two"], &[]);
-    let report = pair.json("diff HEAD~1..HEAD");
+    let report = pair.json("diff --effort deep HEAD~1..HEAD");
     let functions = report["functions"].as_array().cloned().unwrap_or_default();
     let points = functions
         .iter()

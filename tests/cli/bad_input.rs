@@ -181,7 +181,7 @@ fn names_and_messages_of_any_bytes() {
     let repo = repo.file(name(b"d\xff/a\xc3.c"), source("x")).commit("one");
     let repo =
         repo.remove(name(b"d\xff/a\xc3.c")).file(name(b"d\xff/b\xe9.c"), source("x + 1")).commit("two");
-    let parts = ["\"d\\377/b\\351.c\"  f()", "\\result == x + 3", "seen by     g()"];
+    let parts = ["\"d\\377/b\\351.c\"  f()", "\\result == x + 3", "for example x = 0"];
     check(&repo, "HEAD~1..HEAD", 0, &parts);
     check(&repo, "graph HEAD~1..HEAD", 0, &["label=\"\\\"d\\\\377/b\\\\351.c\\\": f()\";"]);
     check(&repo, "doctor --coverage", 0, &["functions found         2"]);

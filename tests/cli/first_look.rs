@@ -29,9 +29,9 @@ fn what_is_told_where_it_is_leaves_no_question() {
     let text = said("");
     assert!(text.contains("when    x > 1000") && text.contains("now     returns -1"), "{text}");
     assert!(text.contains("nothing undecided"), "{text}");
-    // What runs show is shown.
-    assert!(text.contains("for example") && text.contains("seen by     small()"), "{text}");
-    assert!(!text.contains("+ \\result"), "{text}");
+    // It is not asked what else may be said, and where to ask is.
+    assert!(!text.contains("at exit,"), "{text}");
+    assert!(text.contains("--effort deep asks at exits, too"), "{text}");
 }
 
 #[test]

@@ -212,10 +212,10 @@ fn the_age_of_what_is_lost_is_told_by_reports_that_are_kept() {
     }
     assert!(young("HEAD~1..HEAD"));
     // The commits between: the fact goes on; without the one that brings it, its age is not known.
-    check(&repo, &["diff", "HEAD~2..HEAD~1"], 0, &[]);
-    check(&repo, &["diff", "HEAD~3..HEAD~2"], 0, &[]);
+    check(&repo, &["diff", "HEAD~2..HEAD~1", "--effort", "deep"], 0, &[]);
+    check(&repo, &["diff", "HEAD~3..HEAD~2", "--effort", "deep"], 0, &[]);
     assert!(young("HEAD~1..HEAD"));
-    check(&repo, &["diff", "4b825dc642cb6eb9a060e54bf8d69288fbee4904..HEAD~3"], 0, &[]);
+    check(&repo, &["diff", "4b825dc642cb6eb9a060e54bf8d69288fbee4904..HEAD~3", "--effort", "deep"], 0, &[]);
     check(&repo, &["diff", "HEAD~1..HEAD"], 0, &["proved, held 3 versions"]);
     check(&repo, &["check", "HEAD~1..HEAD"], 1, &["r >= 0  line 5  held 3 versions"]);
     // A cache that is not asked knows nothing.
@@ -228,7 +228,7 @@ fn the_age_of_what_is_lost_is_told_by_the_range() {
     let repo = old_fact_lost();
     check(
         &repo,
-        &["diff", "HEAD~3..HEAD"],
+        &["diff", "--effort", "deep", "HEAD~3..HEAD"],
         0,
         &["proved, held 3 versions", "r >= 0  line 5  held 3 versions"],
     );

@@ -238,6 +238,9 @@ pub struct FunctionReport {
     /// How many inputs each step affects, where the project's file says a domain.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub affects: Vec<Affected>,
+    /// The option that asks for facts at the exit, where the effort leaves them out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raise: Option<String>,
     pub points: Vec<Point>,
 }
 

@@ -3,7 +3,7 @@
 
 use super::lineage::Member;
 use super::units::LoadedUnit;
-use crate::invariant::{FunctionDiff, Undecided};
+use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Callee, Expr, Function, Instr, Object, Unit};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -81,7 +81,7 @@ pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff:
             .iter()
             .any(|c| (c.from, c.to) == (from, to) && c.subject.is_observable() && c.witness.is_some());
         if !told {
-            point.undecided.push(Undecided { text: "all runs".into(), reason: reason.into() });
+            point.undecided.push(Undecided { text: ALL_RUNS.into(), reason: reason.into() });
         }
     }
 }

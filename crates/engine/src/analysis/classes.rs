@@ -8,6 +8,7 @@ use crate::invariant::FunctionDiff;
 pub(super) const OUT_OF_TIME: &str = "not finished within the time limit";
 
 /// A function's classes and what was found.
+#[derive(Default)]
 pub struct Analysed {
     /// By version: the class, where the function exists.
     pub class_of: Vec<Option<usize>>,
@@ -26,19 +27,13 @@ impl Analysed {
     /// Which versions differ, and nothing that was found.
     pub(super) fn classes_alone(lineage: &Lineage) -> Analysed {
         let (class_of, representative) = classify(lineage);
-        Analysed { class_of, representative, diff: None, is_harmless: false, is_shown: false }
-    }
-
-    /// The same of a function that changes, and of which nothing is asked at its exit.
-    pub(super) fn not_asked(lineage: &Lineage) -> Analysed {
-        let (class_of, representative) = classify(lineage);
-        Analysed::open(class_of, representative, "not asked for")
+        Analysed { class_of, representative, ..Analysed::default() }
     }
 
     /// What is left where nothing could be said.
     pub(super) fn open(class_of: Vec<Option<usize>>, representative: Vec<usize>, reason: &str) -> Analysed {
         let diff = Some(FunctionDiff::nothing(reason.to_owned()));
-        Analysed { class_of, representative, diff, is_harmless: false, is_shown: false }
+        Analysed { class_of, representative, diff, ..Analysed::default() }
     }
 }
 
@@ -52,6 +47,12 @@ pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
 
 pub(super) fn classify_exactly(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
     grouped(lineage, &|m| crate::mvicfg::key::exact_body_hash(&m.inlined))
+}
+
+/// Whether a function is the same in all versions but for what it calls.
+pub(super) fn is_changed_by_callees_alone(lineage: &Lineage) -> bool {
+    is_changed(lineage)
+        && grouped(lineage, &|m| crate::mvicfg::key::exact_body_hash(&m.function)).1.len() == 1
 }
 
 fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<usize>>, Vec<usize>) {

@@ -76,7 +76,7 @@ pub fn fill(
 }
 
 /// Whether some step of the range has a hunk within a function's text.
-fn is_edited(request: &Request, lineage: &Lineage) -> bool {
+pub(super) fn is_edited(request: &Request, lineage: &Lineage) -> bool {
     lineage.members.windows(2).enumerate().any(|(step, pair)| {
         let [Some(old), Some(new)] = pair else { return true };
         let changes = request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
@@ -170,6 +170,7 @@ pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
         unknowns: Vec::new(),
         changes: Vec::new(),
         affects: Vec::new(),
+        raise: None,
         points: Vec::new(),
     }
 }

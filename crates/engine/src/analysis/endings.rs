@@ -8,7 +8,7 @@
 //! knows.
 
 use super::lineage::Member;
-use crate::invariant::{FunctionDiff, Undecided};
+use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Callee, Expr, Function, Instr, Op, Sort, VarId, VarKind};
 use crate::mvicfg::key::{self, SourceNames};
 use crate::semantics::library;
@@ -34,7 +34,7 @@ pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff:
         }
         if decisions(&old.inlined) != decisions(&new.inlined) {
             let reason = "its loops may end on other inputs".into();
-            point.undecided.push(Undecided { text: "all runs".into(), reason });
+            point.undecided.push(Undecided { text: ALL_RUNS.into(), reason });
         }
     }
 }

@@ -95,7 +95,7 @@ fn step(
         all.len() - 1
     };
     // A source may be included as well; its own text changes where it stands, whoever includes it.
-    let quick = request.analysis.effort == Effort::Quick;
+    let is_local = request.analysis.is_local();
     let headers: Vec<mentions::Header> = changes
         .iter()
         .map(|c| (c.old_path.clone(), c.new_path.clone()))
@@ -104,7 +104,7 @@ fn step(
     let sources: BTreeSet<PathBuf> = changes
         .iter()
         .flat_map(|c| c.old_path.iter().chain(&c.new_path))
-        .filter(|p| is_source(p) && !quick)
+        .filter(|p| is_source(p) && !is_local)
         .cloned()
         .collect();
     if !headers.is_empty() || !sources.is_empty() {

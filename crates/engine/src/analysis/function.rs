@@ -57,7 +57,7 @@ pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Ve
 }
 
 /// Analyses one function; a defect of ours costs this function only, and is said.
-fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
+pub(super) fn analyse_safely(lineage: &Lineage, world: &World, options: &Options) -> Analysed {
     fault::caught(|| analyse(lineage, world, options)).unwrap_or_else(|reason| {
         let (class_of, representative) = classify(lineage);
         world.has_fault(lineage, &reason);
@@ -73,7 +73,7 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
     let (pairs, own) = pairs(lineage, &class_of, options);
     let exit = options.whole || !pairs.is_empty();
     if !exit && lines.is_empty() {
-        return Analysed { class_of, representative, diff: None, is_harmless: false, is_shown: false };
+        return Analysed { class_of, representative, diff: None, ..Analysed::default() };
     }
     let members: Vec<(usize, &Member)> =
         representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
@@ -87,12 +87,33 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
         false => (Checked { diff: subject.facts(exit, lines), is_shown: false }, false),
     };
     if exit {
-        bindings::tell(&tellable, &told, &mut diff);
-        layouts::tell(&tellable, &told, &mut diff);
-        volatiles::tell(&tellable, &told, &mut diff);
-        endings::tell(&tellable, &told, &mut diff);
+        ask_of_all_runs(&tellable, &told, &mut diff);
     }
     Analysed { class_of, representative, diff: Some(diff), is_harmless, is_shown }
+}
+
+/// Adds the open questions about all runs.
+fn ask_of_all_runs(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff: &mut FunctionDiff) {
+    bindings::tell(members, pairs, diff);
+    layouts::tell(members, pairs, diff);
+    volatiles::tell(members, pairs, diff);
+    endings::tell(members, pairs, diff);
+}
+
+/// A function of which nothing is asked at its exit, with the open questions about all runs if it changes.
+pub(super) fn not_asked(lineage: &Lineage, options: &Options) -> Analysed {
+    let Analysed { class_of, representative, .. } = Analysed::classes_alone(lineage);
+    if representative.len() <= 1 {
+        return Analysed { class_of, representative, ..Analysed::default() };
+    }
+    let (pairs, _) = pairs(lineage, &class_of, options);
+    let mut analysed = Analysed::open(class_of, representative, "not asked for");
+    let members = analysed.representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?)));
+    let members: Vec<(usize, &Member)> = members.collect();
+    if let Some(diff) = &mut analysed.diff {
+        ask_of_all_runs(&members, &pairs, diff);
+    }
+    analysed
 }
 
 /// The pairs of classes that are compared, and whether the function's own text differs in them.

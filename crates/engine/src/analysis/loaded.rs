@@ -8,7 +8,7 @@ use super::lineage::{self, Lineage, Member, VersionFiles};
 use super::linked::{self, MAX_FURTHER, MAX_LINKED, Name, Search};
 use super::reach::Reach;
 use super::request::{Effort, Request, VersionInput};
-use super::units::{LoadResult, LoadedUnit, Units, is_header};
+use super::units::{LoadResult, LoadedUnit, Units, is_header, is_source};
 use super::{bindings, classes, elsewhere, files, renamed};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
@@ -29,6 +29,28 @@ pub(super) struct Loaded {
     pub cut: BTreeSet<usize>,
     /// What a limit left out, for people.
     pub notices: Vec<String>,
+    /// What a change reaches in other files was looked for, and which definitions names lead to.
+    pub is_linked: bool,
+}
+
+/// The names that one version defines for other files and its neighbour does not.
+pub(super) fn relinked(reaches: &[Reach]) -> BTreeSet<Name> {
+    let strong: Vec<BTreeSet<Name>> = reaches.iter().map(Reach::strong_names).collect();
+    let mut found: BTreeSet<Name> = BTreeSet::new();
+    for pair in strong.windows(2) {
+        found.extend(pair[0].symmetric_difference(&pair[1]).cloned());
+    }
+    found.remove(&(true, "main".into()));
+    found
+}
+
+/// Whether the newest version has so few C files that a first look may look through all of them.
+fn has_few_files(request: &Request) -> bool {
+    const FEW: usize = 16;
+    let Some(newest) = request.versions.last().filter(|_| request.analysis.effort != Effort::Quick) else {
+        return false;
+    };
+    newest.tree.paths().iter().filter(|p| is_source(p) || is_header(p)).nth(FEW).is_none()
 }
 
 impl Loaded {
@@ -43,10 +65,10 @@ impl Loaded {
         let paths: Vec<Vec<Option<PathBuf>>> = files.into_iter().map(|f| f.paths).collect();
         let by_version = load(request, &units, &paths);
         let (reaches, lineages) = (Vec::new(), Vec::new());
-        let mut loaded = Loaded { units, by_version, reaches, lineages, cut, notices };
+        let is_linked = !request.analysis.is_local() || has_few_files(request);
+        let mut loaded = Loaded { units, by_version, reaches, lineages, cut, notices, is_linked };
         loaded.link(request);
-        // What a change reaches elsewhere is not asked for.
-        if request.analysis.effort == Effort::Quick && !request.analysis.properties_only {
+        if !is_linked {
             return loaded;
         }
         let changed = &loaded.changed_objects() | &loaded.begun_objects();
@@ -153,19 +175,8 @@ impl Loaded {
         for reach in &self.reaches {
             wanted.defined.extend(reach.weak_names());
         }
-        wanted.named.extend(self.relinked().into_iter().map(|(_, name)| name));
+        wanted.named.extend(relinked(&self.reaches).into_iter().map(|(_, name)| name));
         (wanted.without(asked), beside)
-    }
-
-    /// The names that one version defines for other files and its neighbour does not.
-    fn relinked(&self) -> BTreeSet<Name> {
-        let strong: Vec<BTreeSet<Name>> = self.reaches.iter().map(Reach::strong_names).collect();
-        let mut found: BTreeSet<Name> = BTreeSet::new();
-        for pair in strong.windows(2) {
-            found.extend(pair[0].symmetric_difference(&pair[1]).cloned());
-        }
-        found.remove(&(true, "main".into()));
-        found
     }
 
     fn link(&mut self, request: &Request) {
@@ -178,7 +189,7 @@ impl Loaded {
         let lineages = lineage::link(&self.by_version, &self.reaches);
         self.lineages = lineages.into_iter().filter(wanted).collect();
         // Whoever names what another definition takes the place of is looked at for that.
-        let relinked = self.relinked();
+        let relinked = relinked(&self.reaches);
         let objects: BTreeSet<Name> = relinked.iter().filter(|name| !name.0).cloned().collect();
         for l in self.lineages.iter_mut().filter(|l| !relinked.is_empty() && !classes::is_changed(l)) {
             let has = |names: &BTreeSet<Name>| {

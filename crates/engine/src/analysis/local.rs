@@ -114,6 +114,24 @@ impl Locals {
         locals
     }
 
+    /// Takes out the functions of which it turned out that they are the same at their exits.
+    pub fn leave_out(&mut self, lineages: &[Lineage], is_same_at_exit: &dyn Fn(usize, usize) -> bool) {
+        let is_left_out = |(l, step): (usize, usize)| {
+            let members = lineages.get(l).map(|l| l.members.as_slice()).unwrap_or_default();
+            let [Some(old), Some(new)] = members.get(step..step + 2).unwrap_or_default() else {
+                return false;
+            };
+            is_same_at_exit(l, step) && !local::run_otherwise(&old.function, &new.function)
+        };
+        self.changes.retain(|at, _| !is_left_out(*at));
+        self.structure.retain(|at, _| self.changes.contains_key(at));
+    }
+
+    /// Whether something of a function is open, or it was not compared at a step.
+    pub fn is_open(&self, lineage: usize, mut steps: impl Iterator<Item = usize>) -> bool {
+        steps.any(|step| !self.is_told(lineage, step))
+    }
+
     /// What became of a line of the older (0) or the newer (1) version of a step, which lies in a function. `alone`:
     /// nothing else of its hunk is told; `moved`: a statement there that both versions have stands somewhere else in
     /// the other one.
@@ -227,7 +245,7 @@ impl Locals {
             let mut steps = self.changes.keys().filter(|(k, _)| *k == l).peekable();
             let is_told = steps.peek().is_some() && steps.all(|(_, step)| self.is_told(l, *step));
             if is_open && !lineage.is_edited() && is_something_told {
-                callers += 1;
+                callers += usize::from(!request.analysis.is_local());
                 function.points.iter_mut().for_each(|p| p.undecided.clear());
                 continue;
             }

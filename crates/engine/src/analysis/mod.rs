@@ -22,6 +22,7 @@ mod elsewhere;
 mod endings;
 mod files;
 mod first_calls;
+mod first_look;
 pub mod follow;
 mod function;
 mod graphs;
@@ -36,6 +37,7 @@ mod lineage;
 mod linked;
 mod loaded;
 mod local;
+mod local_view;
 pub mod memory;
 mod mentions;
 mod new_names;
@@ -65,7 +67,7 @@ mod world;
 
 pub use graphs::{Drawing, draw, illustrate};
 pub use request::{
-    Differencing, Effort, FileChange, Hunk, Limits, Options, Pin, PointChoice, Request, Specification,
+    Differencing, Effort, Exits, FileChange, Hunk, Limits, Options, Pin, PointChoice, Request, Specification,
     VersionInput,
 };
 pub use units::{Units, is_header, is_source};
@@ -75,8 +77,12 @@ use crate::cost;
 use crate::invariant;
 use crate::quantify::{Keeper, Nowhere};
 use crate::report::{Assertion, Pending, Report, Summary, unseen};
+use first_look::FirstLook;
 use lineage::Lineage;
+use linked::Name;
 use loaded::Loaded;
+use local_view::LocalView;
+use std::collections::BTreeSet;
 use watch::Unwatched;
 use workers::in_pool;
 use world::World;
@@ -143,8 +149,9 @@ fn diff_loaded(request: &Request, loaded: Loaded, around: Around) -> Report {
 /// The report of one configuration, but for what is said of all of it.
 fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper }: Around) -> Report {
     let mut report = convert::empty_report(request);
-    let Loaded { units, by_version, reaches, mut lineages, cut, notices } = loaded;
+    let Loaded { units, by_version, reaches, mut lineages, cut, notices, is_linked } = loaded;
     report.notices.extend(notices);
+    let come_and_go = loaded::relinked(&reaches);
     let mut world = World::new(&by_version, reaches, &lineages, watch);
     world.cut = cut;
     let begun = initial::changed(request, &by_version, &world.reaches);
@@ -154,8 +161,8 @@ fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper }: 
     };
     let wanted = lineages.iter().filter(|l| request.analysis.whole || classes::is_changed(l)).count();
     let options = shared_out(&request.analysis, wanted);
-    if options.effort == Effort::Quick && !options.whole && !options.properties_only {
-        return quick(report, request, &by_version, &lineages, &world);
+    if request.analysis.is_local() {
+        return local_first(report, (request, &by_version, &lineages), &world, (&come_and_go, is_linked));
     }
     let mut analysed = function::analyse_all(&lineages, &world, &options);
     let is_asked = request.analysis.function.is_some();
@@ -194,7 +201,9 @@ fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper }: 
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, &request.analysis));
     report.notices.extend(unmet(&request.analysis.specification.templates, [&analysed, &callers.analysed]));
-    tell_locally(&mut report, request, &by_version, &lineages, &analysed, &world);
+    let is_same = local_view::same_at_exit(&report, &lineages, &analysed);
+    let view = LocalView::of((request, &by_version, &lineages), &world, &is_same);
+    view.tell(&mut report, (request, &by_version, &lineages), &analysed, &world);
     if watch.is_over() {
         report.notices.push(out_of_time(&lineages, &analysed));
     }
@@ -212,61 +221,27 @@ fn unmet(templates: &[invariant::WrittenTemplate], analysed: [&Vec<classes::Anal
         .collect()
 }
 
-/// What changes where the text does, and what became of each hunk.
-fn tell_locally(
-    report: &mut Report,
-    request: &Request,
-    files: &[lineage::VersionFiles],
-    lineages: &[Lineage],
-    analysed: &[classes::Analysed],
-    world: &World,
-) {
-    let outside = outside::Outside::of(request, lineages);
-    outside.leave_out(report);
-    let objects = match request.analysis.properties_only {
-        true => objects::Objects::default(),
-        false => objects::Objects::of(request, files, &world.reaches, lineages),
-    };
-    let locals = match request.analysis.properties_only {
-        true => local::Locals::default(),
-        false => {
-            let churns = hunks::churning(report);
-            let is_same = |l: usize, step: usize| {
-                lineages.get(l).zip(analysed.get(l)).is_some_and(|(lineage, a)| {
-                    hunks::is_settled(a, step) && !hunks::has_churn(&churns, lineage, step)
-                })
-            };
-            let has_fault = |l: &Lineage, reason: &str| world.has_fault(l, reason);
-            let is_left_out = |l: usize, step: usize| outside.has(l, step) || is_same(l, step);
-            local::Locals::of(request, (lineages, objects.renamed()), &is_left_out, world.watch, &has_fault)
-        }
-    };
-    locals.tell(report, request, lineages);
-    objects.tell(report);
-    locals.settle_left_out(report, request, lineages);
-    outside::leave_out_objects(request, report);
-    let seen = hunks::Seen { files, lineages, analysed, reaches: &world.reaches, cut: &world.cut };
-    hunks::account(report, request, &seen, (&locals, &objects));
-}
-
-/// The local view alone.
-fn quick(
+/// The local view, and then what a first look asks at exits.
+fn local_first(
     mut report: Report,
-    request: &Request,
-    files: &[lineage::VersionFiles],
-    lineages: &[Lineage],
+    (request, files, lineages): local_view::Range,
     world: &World,
+    names: (&BTreeSet<Name>, bool),
 ) -> Report {
-    let alone = |l: &Lineage| match classes::is_changed(l) {
-        true => classes::Analysed::not_asked(l),
-        false => classes::Analysed::classes_alone(l),
-    };
-    let analysed: Vec<classes::Analysed> = lineages.iter().map(alone).collect();
+    let mut view = LocalView::of((request, files, lineages), world, &|_, _| false);
+    let first_look = FirstLook::of((request, world), lineages, &view.locals, names);
+    let analysed = first_look.exits(lineages, world, &request.analysis);
     convert::fill(&mut report, request, lineages, &analysed, world);
-    tell_locally(&mut report, request, files, lineages, &analysed, world);
+    statics::tell(&mut report, files);
+    properties::fill(&mut report, lineages, &analysed, request, &|_, _| {});
+    let is_same = local_view::same_at_exit(&report, lineages, &analysed);
+    let has_properties =
+        |l: usize| analysed.get(l).and_then(|a| a.diff.as_ref()).is_some_and(|d| !d.properties.is_empty());
+    // What a function asserts may be no longer kept, though all that it does is the same.
+    view.locals.leave_out(lineages, &|l, step| is_same(l, step) && !has_properties(l));
+    view.tell(&mut report, (request, files, lineages), &analysed, world);
+    first_look.drop_questions(&mut report, request);
     report.notices.extend(world.faults());
-    // What was not asked is no open question.
-    report.functions.iter_mut().for_each(|f| f.points.clear());
     report
 }
 

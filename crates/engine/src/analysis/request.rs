@@ -64,10 +64,20 @@ pub enum Effort {
     Deep,
 }
 
+/// Of which functions that a range changes facts at exits are asked, above quick effort.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Exits {
+    #[default]
+    All,
+    /// Of small ones, and of those of which the local view leaves something open ([`super::first_look`]).
+    WhereOpen,
+}
+
 /// How to analyse.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub effort: Effort,
+    pub exits: Exits,
     /// Hunks in branches that are not taken are looked at under further macros.
     pub configurations: bool,
     pub limits: Limits,
@@ -174,6 +184,12 @@ impl Pin {
 }
 
 impl Options {
+    /// Whether the local view comes first, so that what a change reaches elsewhere is not looked for.
+    pub(super) fn is_local(&self) -> bool {
+        let is_first = self.effort == Effort::Quick || self.exits == Exits::WhereOpen;
+        is_first && !self.whole && !self.properties_only
+    }
+
     pub(super) fn has_locals(&self) -> bool {
         self.all || self.locals
     }
@@ -194,6 +210,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             effort: Effort::Normal,
+            exits: Exits::All,
             configurations: true,
             limits: Limits::default(),
             jobs: 0,

@@ -3,7 +3,7 @@
 
 use super::endings;
 use super::lineage::Member;
-use crate::invariant::{FunctionDiff, Undecided};
+use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Expr, Function, Instr, Object};
 use crate::mvicfg::key::{self, SourceNames};
 
@@ -19,7 +19,7 @@ pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff:
         let here = |c: &&crate::invariant::Churn| (c.from, c.to) == (from, to) && c.subject.is_observable();
         if !point.churns.iter().any(|c| here(&c) && c.witness.is_some()) {
             let reason = "accesses of volatile objects may be others".into();
-            point.undecided.push(Undecided { text: "all runs".into(), reason });
+            point.undecided.push(Undecided { text: ALL_RUNS.into(), reason });
         }
     }
 }

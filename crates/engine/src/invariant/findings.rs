@@ -60,6 +60,10 @@ impl CauseLines {
     }
 }
 
+/// What is asked where another difference than that of what the function does may show: which calls lead to it, how
+/// its types are laid out, whether it ends.
+pub const ALL_RUNS: &str = "all runs";
+
 /// A question that stayed open.
 pub struct Undecided {
     pub text: String,

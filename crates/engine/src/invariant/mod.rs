@@ -23,7 +23,9 @@ pub use candidate::written::{MOST as MOST_TEMPLATES, WrittenTemplate};
 pub use change::cell_value::{CellChange, CellValue};
 pub use consolidate::{LEFT_OUT, diff_function};
 pub use fact::{Fact, Template};
-pub use findings::{CauseLines, Churn, Claim, FunctionDiff, PointDiff, ReachedByClass, Undecided, speaks_of};
+pub use findings::{
+    ALL_RUNS, CauseLines, Churn, Claim, FunctionDiff, PointDiff, ReachedByClass, Undecided, speaks_of,
+};
 pub use obligation::gate::{Checked, check_function};
 pub use obligation::properties::check_pins;
 pub use obligation::property::{Break, Harm, PinnedFact, Property, PropertyKind, Standing};

@@ -38,6 +38,9 @@ impl Budget {
         nodes: FEW_NODES,
     };
 
+    /// What a look in passing may cost, at a function of which all is told already: a few milliseconds.
+    pub const GLANCE: Budget = Budget { steps: 100_000, guided: 100_000, patience: 0, ..Budget::CHEAP };
+
     /// Whether it is that of a first look.
     pub fn is_first_look(self) -> bool {
         self.nodes < MAX_NODES
