@@ -75,13 +75,13 @@ impl FirstLook {
         let names: BTreeSet<&str> =
             changed.iter().filter_map(|(_, l)| l.newest()).map(|(_, m)| &*m.function.name).collect();
         let mut look = FirstLook { asked: vec![Asked::Nothing; lineages.len()], ..FirstLook::default() };
-        let (mut small, mut elsewhere) = (Vec::new(), Vec::new());
+        let (mut small, mut elsewhere, mut beside_text) = (Vec::new(), Vec::new(), Vec::new());
         for &(k, l) in &changed {
             let is_open = is_open(request, k, l, locals);
             match () {
                 () if is_open || is_pinned(l) => look.asked[k] = Asked::All,
                 () if l.is_edited() => small.push((size(l), k)),
-                () if !is_changed_by_callees_alone(l) => {}
+                () if !is_changed_by_callees_alone(l) => beside_text.push((size(l), k)),
                 () if calls_one_of(l, &names) => look.callers.extend(named(l)),
                 () => elsewhere.push((size(l), k)),
             }
@@ -89,7 +89,10 @@ impl FirstLook {
                 look.open.extend(named(l));
             }
         }
-        // What changes them is in none of the functions that are told of.
+        // What changes them is in none of the functions that are told of: in a header, in the numbers of lines.
+        if !changed.iter().any(|(_, l)| l.is_edited()) {
+            elsewhere.append(&mut beside_text);
+        }
         elsewhere.sort_unstable();
         for &(_, k) in elsewhere.iter().take(MAX_ELSEWHERE) {
             look.asked[k] = Asked::All;
