@@ -92,11 +92,12 @@ impl Piece {
     /// Whether it is a directive to which names are words: `#error`, and `#pragma` but for those that have numbers.
     pub fn is_remark(&self) -> bool {
         let mut words = self.text.split(' ').skip(1);
-        match words.next() {
-            Some("error" | "warning") => true,
-            Some("pragma") => words.next() != Some("pack"),
-            _ => false,
-        }
+        self.is_message() || words.next() == Some("pragma") && words.next() != Some("pack")
+    }
+
+    /// Whether it is `#error` or `#warning`.
+    pub fn is_message(&self) -> bool {
+        matches!(self.text.split(' ').nth(1), Some("error" | "warning")) && self.text.starts_with('#')
     }
 
     /// Returns whether a name is put together here by a call of the macro `called`, as far as can be seen. What a macro
@@ -400,8 +401,12 @@ fn declaration(text: Text<'_>, item: &scan::Item) -> Piece {
     let own = record(text, range.clone());
     let reach = match &item.kind {
         ItemKind::Function { name, .. } => Some(BTreeSet::from([name.clone()])),
-        // What a macro stands for is not seen.
-        _ if begins_call => Some(all.clone()),
+        // What a macro stands for is not seen; in front of a declaration it gives its own name no meaning.
+        _ if begins_call => {
+            let is_alone = text.after_group(range.start + 1, range.end) + 1 >= range.end;
+            let is_other = |name: &&String| is_alone || Some(name.as_str()) != text.name(range.start);
+            Some(all.iter().filter(is_other).cloned().collect())
+        }
         _ if hides_members(text, range.clone()) => None,
         _ if item.declares.is_empty() => {
             // `struct s;` says that there is one.
@@ -540,6 +545,7 @@ mod tests {
 
     #[test]
     fn declarations_reach_their_names() {
+        assert_eq!(reaches("PUBLIC(int *) f(void);\nMADE(g);\nMADE(h)"), ["f", "MADE g", "MADE h"]);
         assert_eq!(reaches("void f(struct grid *g, int n);"), ["f"]);
         assert_eq!(reaches("struct s { int a, *b[3]; struct t { long c : 3; } d; };"), ["a b c d s t"]);
         assert_eq!(reaches("struct s { int a, *b[3]; struct t *c; union { int e; } d; };"), ["s"]);

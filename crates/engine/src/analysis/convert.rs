@@ -265,7 +265,7 @@ fn point(
     let is_selected = !request.analysis.has_locals() && !request.analysis.points.is_explicit();
     if is_selected {
         let order = |facts: &[&invariant::Fact]| match lineage.newest() {
-            Some((_, m)) => implied::implied(&m.unit, &m.function, facts),
+            Some((_, m)) => implied::implied(&m.unit, &m.function, facts, request.analysis.is_local()),
             None => (vec![false; facts.len()], 0),
         };
         let (asked, others) = invariants.into_iter().partition(|f| diff.asked.contains(f.text()));

@@ -130,8 +130,8 @@ impl FirstLook {
     /// Looks at exits.
     pub fn exits(&self, lineages: &[Lineage], world: &World, options: &Options) -> Vec<Analysed> {
         let all = shared_out(options, self.asked.iter().filter(|a| **a == Asked::All).count());
-        // One unit is spent by any question: there is none.
-        let limits = Limits { rlimit: 1, budget: Budget::GLANCE, ..options.limits };
+        // Without a unit to spend the solver is asked nothing.
+        let limits = Limits { rlimit: 0, budget: Budget::GLANCE, ..options.limits };
         let little = Options { limits, ..options.clone() };
         let one = |(l, asked): (&Lineage, &Asked)| match asked {
             Asked::Nothing => not_asked(l, options),

@@ -15,16 +15,18 @@ const MAX_QUESTIONS: usize = 12;
 const LONGEST: usize = 120;
 
 /// Returns for each fact, the most wanted first, whether the others that stay say it, and how often the
-/// solver was asked.
-pub(super) fn implied(unit: &Unit, body: &Function, facts: &[&Fact]) -> (Vec<bool>, u64) {
+/// solver was asked. `by_rules`: it is not asked.
+pub(super) fn implied(unit: &Unit, body: &Function, facts: &[&Fact], by_rules: bool) -> (Vec<bool>, u64) {
     let mut found = vec![false; facts.len()];
     let mut words = Words::new(unit, body);
     let read: Vec<Option<TermId>> = facts
         .iter()
         .map(|f| (f.text().len() <= LONGEST).then(|| words.reported(f.text())).flatten())
         .collect();
-    let mut decider =
-        Decider::new(Limits { rlimit: RLIMIT, pointer_bits: unit.data_model.pointer_bits() }, 0);
+    let mut decider = Decider::new(
+        Limits { rlimit: if by_rules { 0 } else { RLIMIT }, pointer_bits: unit.data_model.pointer_bits() },
+        0,
+    );
     let mut asked = 0;
     for i in (0..facts.len()).rev() {
         let Some(goal) = read[i].filter(|_| is_shadow(facts[i]) && asked < MAX_QUESTIONS) else { continue };
@@ -91,7 +93,7 @@ mod tests {
             bounds: BTreeMap::new(),
         };
         let facts: Vec<Fact> = facts.iter().map(fact).collect();
-        let (found, _) = implied(&unit, body, &facts.iter().collect::<Vec<_>>());
+        let (found, _) = implied(&unit, body, &facts.iter().collect::<Vec<_>>(), false);
         assert_eq!(found, expected);
     }
 

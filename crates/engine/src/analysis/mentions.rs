@@ -256,9 +256,10 @@ impl Names {
     }
 
     /// Adds what a piece gives a meaning to; returns false where that may be anything. What a conditional decides is
-    /// told by what stands in it.
+    /// told by what stands in it, and what `#error` says gives no name a meaning.
     fn add(&mut self, piece: &Piece, tree: &dyn SourceTree) -> bool {
         match (piece.decides, &piece.reach) {
+            _ if piece.is_message() => true,
             (Some(Decides::Reads), _) => self.add_included(piece, tree),
             (Some(_), _) => true,
             (None, Some(names)) => {
@@ -475,6 +476,18 @@ mod tests {
         let found = super::reached((&old, &new), &Includes::of(&old), &[header], 0);
         assert_eq!(found.sources.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(), reached);
         assert_eq!(found.left_out, left_out);
+    }
+
+    #[test]
+    fn an_error_gives_no_name_a_meaning() {
+        let b = (
+            "b.c",
+            "#include \"h.h\"\n#if V != 2\n#error another version\n#endif\nint v(void) { return V; }",
+        );
+        let t = ("t.c", "#include \"b.c\"\nint t(void) { return 1; }");
+        let u = ("u.c", "#include \"b.c\"\nint u(void) { return v(); }");
+        check("#define V 1\n", "#define V 2\n", &[b, t, u], &["b.c", "u.c"]);
+        check("#error one\nint x;", "#error two\nint x;", &[A, B], &["a.c"]);
     }
 
     #[test]
