@@ -34,7 +34,8 @@ fn told_edit(text: &str, from: &str, to: &str) {
     pair.says("condition HEAD~1..HEAD", 0, &["f()"], &["no function differs"]);
     pair.says("check --strict HEAD~1..HEAD", 0, &[], &["not fully analysed", "no function changed"]);
     pair.says("blame a.c:f", 0, &["two"], &[]);
-    pair.says("diff HEAD~1..HEAD", 0, &["a.c  f()"], &["not fully analysed", "open question"]);
+    pair.says("diff --effort deep HEAD~1..HEAD", 0, &["a.c  f()"], &["not fully analysed", "open question"]);
+    pair.says("diff HEAD~1..HEAD", 0, &["f()", "told"], &["not fully analysed", "open question"]);
 }
 
 #[track_caller]

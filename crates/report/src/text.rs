@@ -470,7 +470,8 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     parts.extend(in_part);
     parts.extend(unlooked.map(|hunks| format!("not looked at: {hunks}")));
     // What changes is told, and more could be said of it.
-    let has_more = |f: &&super::FunctionReport| f.raise.is_some() && !f.changes.is_empty();
+    let differs = |c: &super::Change| c.verdict == super::ChangeVerdict::Differs;
+    let has_more = |f: &&super::FunctionReport| f.raise.is_some() && f.changes.iter().any(differs);
     if let Some(raise) = report.functions.iter().find(has_more).and_then(|f| f.raise.as_deref()) {
         parts.push(format!("{raise} asks at exits, too"));
     }

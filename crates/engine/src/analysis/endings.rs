@@ -21,6 +21,9 @@ const MAX_COPIES: usize = 4;
 /// Nodes, by number.
 type Part = BTreeSet<usize>;
 
+/// Why a function is open whose loops decide in another way.
+pub(super) const REASON: &str = "its loops may end on other inputs";
+
 /// Adds an open question for each pair of classes whose loops may end on other inputs, where nothing else tells of
 /// the change.
 pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff: &mut FunctionDiff) {
@@ -33,7 +36,7 @@ pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff:
             continue;
         }
         if decisions(&old.inlined) != decisions(&new.inlined) {
-            let reason = "its loops may end on other inputs".into();
+            let reason = REASON.into();
             point.undecided.push(Undecided { text: ALL_RUNS.into(), reason });
         }
     }

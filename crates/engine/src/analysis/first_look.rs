@@ -16,8 +16,8 @@ use super::lineage::{Lineage, Member};
 use super::linked::Name;
 use super::local::Locals;
 use super::request::{Effort, Limits, Options, Request};
-use super::shared_out;
 use super::world::World;
+use super::{endings, shared_out};
 use crate::invariant::{ALL_RUNS, Budget};
 use crate::report::{AssertionKind, ChangeVerdict, FunctionReport, Outcome, RepoPath, Report, Undecided};
 use rayon::prelude::*;
@@ -74,13 +74,15 @@ impl FirstLook {
             lineages.iter().enumerate().filter(|(_, l)| is_changed(l)).collect();
         let names: BTreeSet<&str> =
             changed.iter().filter_map(|(_, l)| l.newest()).map(|(_, m)| &*m.function.name).collect();
+        let tells = |k: usize| (0..request.versions.len()).any(|step| locals.differs(k, step));
         let mut look = FirstLook { asked: vec![Asked::Nothing; lineages.len()], ..FirstLook::default() };
         let (mut small, mut elsewhere, mut beside_text) = (Vec::new(), Vec::new(), Vec::new());
         for &(k, l) in &changed {
             let is_open = is_open(request, k, l, locals);
             match () {
                 () if is_open || is_pinned(l) => look.asked[k] = Asked::All,
-                () if l.is_edited() => small.push((size(l), k)),
+                // Where the local view tells nothing, there is nothing more to say.
+                () if l.is_edited() => small.extend(tells(k).then(|| (size(l), k))),
                 () if !is_changed_by_callees_alone(l) => beside_text.push((size(l), k)),
                 () if calls_one_of(l, &names) => look.callers.extend(named(l)),
                 () => elsewhere.push((size(l), k)),
@@ -150,8 +152,9 @@ impl FirstLook {
         for f in &mut report.functions {
             let place = (f.file.clone(), f.name.clone());
             if !self.open.contains(&place) {
-                // What changes elsewhere is no question where something is told.
-                let is_told = tells(f) || f.changes.is_empty() && is_something_told;
+                // What changes elsewhere is no question where something is told, and one there where it changes.
+                let is_elsewhere = f.changes.is_empty() && is_something_told || self.callers.contains(&place);
+                let is_told = tells(f) || is_elsewhere;
                 drop_questions(f, is_told);
             }
             f.complete &= !self.unseen.contains(&place);
@@ -173,7 +176,10 @@ impl FirstLook {
 
 /// Takes out what was not asked, or in passing; `is_told`: and what may show in all runs.
 fn drop_questions(f: &mut FunctionReport, is_told: bool) {
-    let is_question = |u: &Undecided| u.text == ALL_RUNS && !is_told;
+    // Loops go in step where each change does the same from any state.
+    let is_neutral = !f.changes.is_empty() && f.changes.iter().all(|c| c.verdict == ChangeVerdict::Neutral);
+    let is_settled = |u: &Undecided| is_told || is_neutral && u.reason == endings::REASON;
+    let is_question = |u: &Undecided| u.text == ALL_RUNS && !is_settled(u);
     let is_left_out = f.points.iter().flat_map(|p| &p.undecided).any(|u| !is_question(u));
     f.raise = is_left_out.then(|| "--effort deep".to_owned());
     f.points.iter_mut().for_each(|p| p.undecided.retain(is_question));

@@ -211,7 +211,8 @@ impl Observable<'_> {
     fn facts(mut self, exit: bool, lines: Vec<u32>) -> FunctionDiff {
         let choice = self.options().points.clone();
         let at_exit = exit && (choice.kinds.is_none() || choice.has(PointKind::Exit));
-        if at_exit {
+        // What callers give is asked of a solver, too.
+        if at_exit && self.options().limits.rlimit > 0 {
             let given = self.members.iter().enumerate();
             self.given = given.map(|(c, (_, m))| self.context.precondition(c, &m.function)).collect();
         }
