@@ -104,11 +104,11 @@ impl FirstLook {
         let mut taken = 0;
         for (size, k) in small {
             taken += size;
-            match taken {
-                0..=TINY_NODES => look.asked[k] = Asked::All,
-                0..=SMALL_NODES => look.asked[k] = Asked::Little,
+            look.asked[k] = match taken {
+                ..=TINY_NODES => Asked::All,
+                _ if taken <= SMALL_NODES => Asked::Little,
                 _ => break,
-            }
+            };
         }
         for (asked, l) in look.asked.iter_mut().zip(lineages) {
             if !is_askable(l) {
@@ -210,4 +210,92 @@ fn is_open(request: &Request, k: usize, l: &Lineage, locals: &Locals) -> bool {
     let differs = |step: &usize| matches!(class_of[*step..*step + 2], [Some(a), Some(b)] if a != b);
     let steps = (0..class_of.len().saturating_sub(1)).filter(differs);
     (l.is_edited() || is_edited(request, l)) && locals.is_open(k, steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::{Exits, Options, diff, memory};
+    use crate::frontend::c;
+    use crate::report::{FunctionReport, Report};
+
+    /// The report of a first look at two versions of some files beside `others` more.
+    fn look(versions: [&[(&str, &str)]; 2], others: usize) -> Report {
+        let names: Vec<String> = (0..others).map(|k| format!("other{k}.h")).collect();
+        let beside = || names.iter().map(|n| (n.as_str(), "int other;\n"));
+        let versions = versions.map(|files| files.iter().copied().chain(beside()).collect());
+        let options = Options { jobs: 1, exits: Exits::WhereOpen, ..Options::default() };
+        diff(&memory::request(&versions, c::Options::default(), options))
+    }
+
+    #[track_caller]
+    fn function<'r>(report: &'r Report, name: &str) -> &'r FunctionReport {
+        report.functions.iter().find(|f| f.name == name).expect("the function")
+    }
+
+    fn churns(f: &FunctionReport) -> usize {
+        f.points.iter().map(|p| p.churns.len()).sum()
+    }
+
+    #[test]
+    fn small_functions_are_asked_and_large_ones_are_told_of() {
+        let cases: String = (0..90).map(|k| format!("if (x == {k}) x += {};\n", k * 7 + 1)).collect();
+        let text = |k: u32| {
+            format!("int f(int x) {{ return x + {k}; }}\nint g(int x) {{ {cases} return x * {k}; }}\n")
+        };
+        let (old, new) = (text(1), text(2));
+        let report = look([&[("a.c", &old)], &[("a.c", &new)]], 0);
+        let [f, g] = ["f", "g"].map(|name| function(&report, name));
+        assert!(churns(f) > 0 && f.raise.is_none(), "{f:?}");
+        assert!(!g.changes.is_empty() && g.points.is_empty(), "{g:?}");
+        assert_eq!(g.raise.as_deref(), Some("--effort deep"));
+        assert!(report.complete);
+    }
+
+    #[test]
+    fn what_changes_nothing_is_not_asked() {
+        let text =
+            |e: &str| format!("int f(int x) {{ int r = {e}; return r; }}\nint g(int x) {{ return f(x); }}\n");
+        let (old, new) = (text("x + x"), text("2 * x"));
+        let report = look([&[("a.c", &old)], &[("a.c", &new)]], 0);
+        assert!(report.complete && report.functions.iter().all(|f| f.points.is_empty()), "{report:?}");
+    }
+
+    /// What it prints rests on what other files say of `x`, and of what runs before it.
+    #[test]
+    fn a_program_is_asked_where_all_files_can_be_read() {
+        let text = |f: &str| {
+            format!("#include <stdio.h>\nextern int x;\nint main(void) {{ printf(\"{f}\", x); return 0; }}\n")
+        };
+        let (old, new) = (text("%d"), text("<%d>"));
+        for (others, is_asked) in [(3, true), (40, false)] {
+            let report = look([&[("a.c", &old)], &[("a.c", &new)]], others);
+            let main = function(&report, "main");
+            assert_eq!((main.changes.len(), churns(main) > 0), (1, is_asked), "{main:?}");
+        }
+    }
+
+    /// Another file may have a definition that takes the place of a weak one.
+    #[test]
+    fn names_that_come_and_go_are_seen_elsewhere() {
+        let versions: [&[(&str, &str)]; 2] = [
+            &[("b.c", "int g(int v) { return v + 2; }\n")],
+            &[("b.c", "int unused(int v) { return v + 2; }\n")],
+        ];
+        assert!(look(versions, 3).complete);
+        assert!(!look(versions, 40).complete);
+    }
+
+    #[test]
+    fn what_a_function_of_a_header_does_is_asked_of_who_calls_it() {
+        let outer = "#include \"inner.h\"\nstatic inline int limit(int x) { return x > MOST ? MOST : x; }\n";
+        let files = |inner: &'static str| {
+            [
+                ("a.c", "#include \"outer.h\"\nint work(int a) { return limit(a) + 1; }\n"),
+                ("outer.h", outer),
+                ("inner.h", inner),
+            ]
+        };
+        let report = look([&files("#define MOST 30\n"), &files("#define MOST 24\n")], 0);
+        assert!(churns(function(&report, "work")) > 0, "{report:?}");
+    }
 }
