@@ -19,9 +19,10 @@ use super::request::{Effort, Limits, Options, Request};
 use super::world::World;
 use super::{endings, shared_out};
 use crate::invariant::{ALL_RUNS, Budget};
+use crate::mvicfg::key;
 use crate::report::{AssertionKind, ChangeVerdict, FunctionReport, Outcome, RepoPath, Report, Undecided};
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Nodes of functions, with what is inlined, whose exits are looked at in passing.
 const SMALL_NODES: usize = 100;
@@ -74,6 +75,8 @@ impl FirstLook {
             lineages.iter().enumerate().filter(|(_, l)| is_changed(l)).collect();
         let names: BTreeSet<&str> =
             changed.iter().filter_map(|(_, l)| l.newest()).map(|(_, m)| &*m.function.name).collect();
+        let all: BTreeSet<&str> =
+            lineages.iter().flat_map(|l| l.members.iter().flatten()).map(|m| &*m.function.name).collect();
         let tells = |k: usize| (0..request.versions.len()).any(|step| locals.differs(k, step));
         let mut look = FirstLook { asked: vec![Asked::Nothing; lineages.len()], ..FirstLook::default() };
         let (mut small, mut elsewhere, mut beside_text) = (Vec::new(), Vec::new(), Vec::new());
@@ -84,7 +87,7 @@ impl FirstLook {
                 // Where the local view tells nothing, there is nothing more to say.
                 () if l.is_edited() => small.extend(tells(k).then(|| (size(l), k))),
                 () if !is_changed_by_callees_alone(l) => beside_text.push((size(l), k)),
-                () if calls_one_of(l, &names) => look.callers.extend(named(l)),
+                () if calls_one_of(l, &names) && !changes_elsewhere(l, &all) => look.callers.extend(named(l)),
                 () => elsewhere.push((size(l), k)),
             }
             if is_open {
@@ -199,6 +202,27 @@ fn calls_one_of(l: &Lineage, names: &BTreeSet<&str>) -> bool {
     nodes.flat_map(|n| n.instr.named_callees()).any(|name| names.contains(&**name))
 }
 
+/// Whether what a function calls changes in functions that are not among those which are `compared`: those of headers.
+fn changes_elsewhere(l: &Lineage, compared: &BTreeSet<&str>) -> bool {
+    let bodies = |m: &Member| {
+        let mut found: BTreeMap<String, String> = BTreeMap::new();
+        let mut work = vec![&*m.function];
+        while let Some(f) = work.pop() {
+            let called = f.nodes.iter().flat_map(|n| n.instr.named_callees());
+            for name in called.filter(|name| !compared.contains(&***name)) {
+                let defined = m.unit.functions.iter().find(|g| *g.name == **name);
+                let Some(g) = defined.filter(|_| !found.contains_key(&**name)) else { continue };
+                found.insert(name.to_string(), key::exact_body_hash(g));
+                work.push(g);
+            }
+        }
+        found
+    };
+    let mut versions = l.members.iter().flatten().map(bodies);
+    let first = versions.next();
+    versions.any(|v| Some(v) != first)
+}
+
 /// Nodes of the largest version, with what is inlined.
 fn size(l: &Lineage) -> usize {
     l.members.iter().flatten().map(|m| m.inlined.nodes.len()).max().unwrap_or(0)
@@ -297,5 +321,14 @@ mod tests {
         };
         let report = look([&files("#define MOST 30\n"), &files("#define MOST 24\n")], 0);
         assert!(churns(function(&report, "work")) > 0, "{report:?}");
+        // Beside one that is told to do the same.
+        let both = |sum: &'static str, inner: &'static str| {
+            let [(path, _), outer, inner] = files(inner);
+            [(path, sum), outer, inner]
+        };
+        let old = "#include \"outer.h\"\nint twice(int a) { return a + a; }\nint work(int a) { return limit(twice(a)) + 1; }\n";
+        let new = "#include \"outer.h\"\nint twice(int a) { return 2 * a; }\nint work(int a) { return limit(twice(a)) + 1; }\n";
+        let report = look([&both(old, "#define MOST 30\n"), &both(new, "#define MOST 24\n")], 0);
+        assert!(!report.complete || churns(function(&report, "work")) > 0, "{report:?}");
     }
 }
