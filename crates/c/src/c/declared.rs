@@ -72,14 +72,14 @@ impl Record {
 }
 
 /// A name that a macro puts together: how it begins and ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Paste {
     pub first: End,
     pub last: End,
 }
 
 /// What stands at an end of a name that a macro puts together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     Word(String),
     /// What the n-th argument says.
@@ -93,6 +93,11 @@ impl Piece {
     pub fn is_remark(&self) -> bool {
         let mut words = self.text.split(' ').skip(1);
         self.is_message() || words.next() == Some("pragma") && words.next() != Some("pack")
+    }
+
+    /// Whether it defines a macro.
+    pub fn is_macro(&self) -> bool {
+        self.text.starts_with("# define ")
     }
 
     /// Whether it is `#error` or `#warning`.

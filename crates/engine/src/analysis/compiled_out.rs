@@ -7,6 +7,7 @@ use crate::frontend::c::lines;
 use crate::ir::{Callee, Instr, Node, Settled};
 use crate::report::{Assertion, AssertionKind, AssertionMatch, RepoPath, Version};
 use crate::symex;
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 /// How an assertion that nothing checks was decided.
@@ -83,7 +84,8 @@ pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
     let Some(Some(new)) = lineage.members.last() else { return };
     let newest = last as Version + 1;
     let mut off: Vec<&Settled> = new.function.settled.iter().filter(|s| s.compiled_out).collect();
-    let text = Written::of(request, last, new);
+    // To read the file's text again is worth it only where something is gone.
+    let text = LazyCell::new(|| Written::of(request, last, new));
     let checked = symex::assertions_of(&new.function, &new.unit);
     for at in 0..list.len() {
         let a = &list[at];

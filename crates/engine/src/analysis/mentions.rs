@@ -19,7 +19,7 @@ use crate::history::SourceTree;
 use rayon::prelude::*;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -319,7 +319,7 @@ impl Names {
                 known.insert(path, pieces(text));
             }
         }
-        add_handed_on(&mut self.pastes, || known.values().flatten());
+        add_handed_on(&mut self.pastes, known.values().flatten());
         loop {
             let before = self.every().count();
             for (path, text) in &texts {
@@ -376,7 +376,7 @@ impl Names {
         let list = pieces(text);
         let mut all = self.pastes.clone();
         all.extend(list.iter().flat_map(pastes));
-        add_handed_on(&mut all, || list.iter());
+        add_handed_on(&mut all, list.iter());
         list.iter().any(|piece| self.are_made(piece, &all))
     }
 
@@ -425,21 +425,24 @@ fn pastes(piece: &Piece) -> impl Iterator<Item = (String, Paste)> {
     piece.pastes.iter().map(move |paste| (name.clone(), paste.clone()))
 }
 
-/// Adds what macros put together by handing their arguments to those that do.
-fn add_handed_on<'p, I: Iterator<Item = &'p Piece>>(
-    known: &mut Vec<(String, Paste)>,
-    pieces: impl Fn() -> I,
-) {
+/// Adds what macros put together by handing their arguments to those that do. Cost: once through what all pieces
+/// mention.
+fn add_handed_on<'p>(known: &mut Vec<(String, Paste)>, pieces: impl Iterator<Item = &'p Piece>) {
+    if known.is_empty() {
+        return;
+    }
+    let mut mentioning: HashMap<&str, Vec<&Piece>> = HashMap::new();
+    // What is no macro has no arguments to hand on.
+    for piece in pieces.filter(|p| p.is_macro()) {
+        piece.mentions.iter().for_each(|name| mentioning.entry(name).or_default().push(piece));
+    }
+    let mut seen: HashSet<(String, Paste)> = known.iter().cloned().collect();
     let mut next = 0;
     while let Some((called, paste)) = known.get(next).cloned() {
-        for piece in pieces().filter(|p| p.mentions.contains(&called)) {
+        for piece in mentioning.get(&*called).into_iter().flatten() {
             let name = piece.reach.iter().flatten().next().cloned().unwrap_or_default();
-            for made in piece.hands_on(&called, &paste) {
-                let made = (name.clone(), made);
-                if !known.contains(&made) {
-                    known.push(made);
-                }
-            }
+            let made = piece.hands_on(&called, &paste).into_iter().map(|made| (name.clone(), made));
+            known.extend(made.filter(|made| seen.insert(made.clone())));
         }
         next += 1;
     }
