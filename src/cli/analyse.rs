@@ -51,7 +51,8 @@ pub fn report_with_request(
 ) -> Result<(Report, Settings, Request), CliError> {
     let job = job(repository, args, context)?;
     let report = report_of(&job, repository, context);
-    if job.is_whole && job.limit.is_none() && repository.objects().unreadable().is_empty() {
+    let is_all = job.limit.is_none() && !context.asked_to_end().is_to_end();
+    if job.is_whole && is_all && repository.objects().unreadable().is_empty() {
         Kept::commits(repository, &job.settings).put_commit(&report);
     }
     Ok((report, job.settings, job.request))
@@ -91,7 +92,7 @@ pub fn report_of_request(
         Some(known) => known,
         None => {
             let deadline = limit.and_then(|limit| start.checked_add(limit));
-            let progress = Progress::new(&context.globals).until(deadline);
+            let progress = Progress::new(context).until(deadline);
             progress.working_on("comparing versions");
             let report = fresh(repository, request, excluded, settings, &progress);
             // What the machine had no time for is no answer for another time.
@@ -207,7 +208,7 @@ pub fn discover(
     let mut job = job(repository, args, context)?;
     with(&mut job.request.versions, &mut job.request.changes)?;
     choice.first.extend(before(&job.request, choice, context)?);
-    let progress = Progress::new(&context.globals);
+    let progress = Progress::new(context);
     let mut turned = |name: &str, turn: &crate::discovery::Iteration| {
         progress.working_on(&format!("{name}: turn {}, {} invariants", turn.index, turn.invariants));
     };
@@ -615,7 +616,7 @@ pub fn coverage(revision: &str, context: &mut Context) -> Result<Coverage, CliEr
     let options = front_end(&repository, &settings, context)?;
     let tree = Utf8Tree::new(Arc::new(GitTree::new(repository.objects().clone(), commit.tree)));
     let sources = c::coverage::sources(&tree);
-    let progress = Progress::new(&context.globals);
+    let progress = Progress::new(context);
     progress.more(sources.len());
     let count = |path: &PathBuf| {
         progress.begins(&RepoPath::from(path).to_string());

@@ -232,7 +232,7 @@ impl<'h, 'a> Search<'h, 'a> {
             points.push(Point { version: 0, place, is_edit: false });
         }
         points.reverse();
-        let progress = Progress::new(&context.globals);
+        let progress = Progress::new(context);
         let gaps = steps.map(|s| s.gaps()).unwrap_or_default();
         Ok(Search { gaps, history, fact, progress, points, text_changes, answers: BTreeMap::new() })
     }

@@ -257,7 +257,7 @@ fn look(
     let mut report = match (&step.before, step.is_edit, commit.as_ref().and_then(|c| notes.reports.get(c))) {
         (Some(_), true, Some(known)) => known.clone(),
         (Some(before), true, None) => {
-            Progress::new(&context.globals).working_on(&format!("comparing {}", versions[1].summary));
+            Progress::new(context).working_on(&format!("comparing {}", versions[1].summary));
             history.compared(step, before, context)?
         }
         _ => Report::default(),

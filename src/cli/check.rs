@@ -80,7 +80,8 @@ pub fn run(args: CheckArgs, context: &mut Context) -> Result<ExitCode, CliError>
         limit: args.timeout.map(std::time::Duration::from_secs),
         ..DiffArgs::default()
     };
-    let (mut report, settings, request) = analyse::report_with_request(&repository, &diff, context)?;
+    let report = context.interruptible(|context| analyse::report_with_request(&repository, &diff, context));
+    let (mut report, settings, request) = report?;
     ages::add(&mut report, &repository, &settings, context);
     if !globs.is_empty() {
         report.assertions.retain(|a| globs.iter().any(|glob| glob.matches(&a.file, &a.function)));

@@ -1,5 +1,6 @@
 //! What every command gets: the common options and the one place to write to.
 
+use super::interrupt::{Asked, Interrupt};
 use super::output::Output;
 use super::{CliError, GlobalArgs};
 use std::io::Write;
@@ -12,6 +13,10 @@ pub struct Context {
     pub output: Output,
     /// The command line has a `--`, which ends the revisions.
     pub separated: bool,
+    /// Set while an interrupt only ends the work, and not what is shown of it.
+    interrupt: Option<Interrupt>,
+    /// An interrupt ended the work.
+    is_interrupted: bool,
 }
 
 /// Formats in which a result can be written.
@@ -62,7 +67,36 @@ impl Context {
             })?;
         }
         let output = Output::new(&globals)?;
-        Ok(Context { globals, output, separated })
+        Ok(Context { globals, output, separated, interrupt: None, is_interrupted: false })
+    }
+
+    /// Does work that an interrupt ends early, so that what was found until then can be shown.
+    pub fn interruptible<T>(&mut self, work: impl FnOnce(&mut Context) -> T) -> T {
+        // Where signals cannot be caught they do what they always do.
+        self.interrupt = Interrupt::caught_once().ok();
+        let done = work(self);
+        if let Some(interrupt) = &mut self.interrupt {
+            self.is_interrupted = interrupt.is_there();
+            interrupt.work_is_over(self.output.may_page());
+        }
+        done
+    }
+
+    /// Whether what is being done is to end, for whoever does it.
+    pub fn asked_to_end(&self) -> Asked {
+        self.interrupt.as_ref().map(Interrupt::asked).unwrap_or_default()
+    }
+
+    /// Whether an interrupt ended the work.
+    pub fn is_interrupted(&self) -> bool {
+        self.is_interrupted
+    }
+
+    /// Ends the process where an interrupt ended the work, as that would have.
+    pub fn end_interrupted(&self) {
+        if let Some(interrupt) = self.interrupt.as_ref().filter(|_| self.is_interrupted) {
+            interrupt.end();
+        }
     }
 
     /// Returns the format that was asked for, the first of `known` if none was.

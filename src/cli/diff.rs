@@ -24,7 +24,8 @@ pub fn run(args: DiffArgs, context: &mut Context) -> Result<ExitCode, CliError> 
     let format = context.format(&render::FORMATS)?;
     let repository = analyse::open(context)?;
     let mut filter = args.filter(&repository.prefix())?;
-    let (mut report, settings, request) = analyse::report_with_request(&repository, &args, context)?;
+    let report = context.interruptible(|context| analyse::report_with_request(&repository, &args, context));
+    let (mut report, settings, request) = report?;
     let code = exit_code(&report, &args, settings.strict);
     ages::add(&mut report, &repository, &settings, context);
     filter.held = args.held.held_in(&repository, &report.versions)?;

@@ -81,7 +81,7 @@ pub fn missing(revision: &str, context: &mut Context) -> Result<Missing, CliErro
         conditions: conditions(&tree),
         options,
         now: Vec::new(),
-        progress: Progress::new(&context.globals),
+        progress: Progress::new(context),
         pool: analyse::worker_pool(&context.globals)?,
     };
     survey.now = survey.covered(&survey.options, &survey.sources);

@@ -2,7 +2,7 @@
 //!
 //! [`main`] reads the command line, runs one command, and turns what comes back into an exit code:
 //! 0 done, 1 objection, 3 undecided under `--strict`, 128 fatal, 129 usage, 141 when the reader of
-//! the output went away. All results go through [`Output`], everything else to standard error.
+//! the output went away; as a signal ends it where one interrupted the work. All results go through [`Output`], everything else to standard error.
 
 mod affects;
 mod ages;
@@ -34,6 +34,7 @@ mod graph;
 mod history;
 mod hook;
 mod html;
+mod interrupt;
 mod man;
 mod missing;
 mod name;
@@ -89,7 +90,9 @@ pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
     let mut context = Context::new(cli.globals, separated)?;
     let result = dispatch(cli.command, &mut context);
     // What was found before a failure is shown; the failure itself is what counts.
-    let finished = context.output.finish(result.is_ok());
+    let is_whole = result.is_ok() && !context.is_interrupted();
+    let finished = context.output.finish(is_whole);
+    context.end_interrupted();
     let code = result.map_err(|error| if without_command { with_command(error) } else { error })?;
     finished?;
     Ok(code)

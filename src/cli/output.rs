@@ -94,6 +94,11 @@ impl Output {
         self.width
     }
 
+    /// Whether the first byte starts a pager.
+    pub fn may_page(&self) -> bool {
+        self.pager.is_some()
+    }
+
     /// Writes out everything; waits for the pager; puts the file in place if `success`.
     pub fn finish(&mut self, success: bool) -> Result<(), CliError> {
         match std::mem::replace(&mut self.sink, Sink::Captured(Vec::new())) {

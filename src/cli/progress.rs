@@ -1,7 +1,8 @@
 //! Progress on standard error, for what takes longer than a second.
 
-use super::GlobalArgs;
-use crate::analysis::Watch;
+use super::Context;
+use super::interrupt::Asked;
+use crate::analysis::{Ended, Watch};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::mpsc;
@@ -18,17 +19,20 @@ pub struct Progress {
     over: Option<mpsc::Sender<()>>,
     /// When what is not begun is to stay open.
     deadline: Option<Instant>,
+    /// Says the same, when an interrupt came.
+    asked: Asked,
 }
 
 impl Progress {
-    pub fn new(globals: &GlobalArgs) -> Progress {
+    pub fn new(context: &Context) -> Progress {
+        let globals = &context.globals;
         let wanted =
             globals.progress || !globals.quiet && !globals.no_progress && std::io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        let mut progress = Progress { bar, over: None, deadline: None };
+        let mut progress = Progress { bar, over: None, deadline: None, asked: context.asked_to_end() };
         if wanted {
             let (over, work_ends) = mpsc::channel();
             progress.over = Some(over);
@@ -71,8 +75,16 @@ impl Watch for Progress {
         self.bar.inc(1);
     }
 
-    fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    fn reads(&self, file: &str) {
+        self.working_on(&format!("reading {file}"));
+    }
+
+    fn ended(&self) -> Option<Ended> {
+        let is_late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        match self.asked.is_to_end() {
+            true => Some(Ended::Interrupted),
+            false => is_late().then_some(Ended::OutOfTime),
+        }
     }
 }
 

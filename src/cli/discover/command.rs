@@ -5,12 +5,11 @@
 //! time allowed, or on an interrupt, the whole group is killed. Processes that make themselves a session of their own
 //! are no part of it.
 
+use crate::cli::interrupt::Interrupt;
 use crate::report::escape::visible;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -135,33 +134,3 @@ fn own_group(_: &mut Command) {}
 
 #[cfg(not(unix))]
 fn end_group(_: &Child) {}
-
-/// An interrupt that comes while a command runs is kept, and ends the command first.
-struct Interrupt {
-    came: Arc<AtomicBool>,
-    /// From then on signals do what they do by default.
-    is_over: Arc<AtomicBool>,
-}
-
-impl Interrupt {
-    fn caught() -> io::Result<Interrupt> {
-        use signal_hook::consts::{SIGINT, SIGTERM};
-        use signal_hook::flag;
-        let caught = Interrupt { came: Arc::default(), is_over: Arc::default() };
-        for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_default(signal, caught.is_over.clone())?;
-            flag::register(signal, caught.came.clone())?;
-        }
-        Ok(caught)
-    }
-
-    fn is_there(&self) -> bool {
-        self.came.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Interrupt {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
-    }
-}

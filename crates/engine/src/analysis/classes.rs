@@ -4,9 +4,6 @@ use super::layouts;
 use super::lineage::{Lineage, Member};
 use crate::invariant::FunctionDiff;
 
-/// Why a function is open that was not begun in time.
-pub(super) const OUT_OF_TIME: &str = "not finished within the time limit";
-
 /// A function's classes and what was found.
 #[derive(Default)]
 pub struct Analysed {

@@ -139,6 +139,7 @@ impl FirstLook {
         let limits = Limits { rlimit: 0, budget: Budget::GLANCE, ..options.limits };
         let little = Options { limits, ..options.clone() };
         let one = |(l, asked): (&Lineage, &Asked)| match asked {
+            _ if world.watch.is_over() => not_asked(l, options),
             Asked::Nothing => not_asked(l, options),
             Asked::Little => analyse_safely(l, world, &little),
             Asked::All => analyse_safely(l, world, &all),

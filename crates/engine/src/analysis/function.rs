@@ -2,7 +2,7 @@
 //! properties alone.
 
 use super::bindings;
-use super::classes::{Analysed, OUT_OF_TIME, classify, classify_exactly, is_changed, version_pairs};
+use super::classes::{Analysed, classify, classify_exactly, is_changed, version_pairs};
 use super::lineage::{Lineage, Member};
 use super::request::{Options, Pin};
 use super::world::{Context, World};
@@ -41,12 +41,12 @@ pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Ve
         if let (true, Some((_, m))) = (*wanted, lineage.newest()) {
             world.watch.begins(&format!("{}: {}()", RepoPath::from(&m.file), m.function.name));
         }
-        let analysed = match *wanted && world.watch.is_over() {
-            true => {
+        let analysed = match world.watch.ended().filter(|_| *wanted) {
+            Some(ended) => {
                 let (class_of, representative) = classify(lineage);
-                Analysed::open(class_of, representative, OUT_OF_TIME)
+                Analysed::open(class_of, representative, ended.reason())
             }
-            false => analyse_safely(lineage, world, options),
+            None => analyse_safely(lineage, world, options),
         };
         if *wanted {
             world.watch.done();

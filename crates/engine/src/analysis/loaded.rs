@@ -9,6 +9,7 @@ use super::linked::{self, MAX_FURTHER, MAX_LINKED, Name, Search};
 use super::reach::Reach;
 use super::request::{Effort, Request, VersionInput};
 use super::units::{LoadResult, LoadedUnit, Units, is_header, is_source};
+use super::watch::{Unwatched, Watch};
 use super::{bindings, classes, elsewhere, files, renamed};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 /// Most files that are parsed for nothing but the changed objects that they name.
 const MAX_READERS: usize = 4;
 
-pub(super) struct Loaded {
+pub(super) struct Loaded<'w> {
     pub units: Units,
     pub by_version: Vec<VersionFiles>,
     pub reaches: Vec<Reach>,
@@ -31,6 +32,7 @@ pub(super) struct Loaded {
     pub notices: Vec<String>,
     /// What a change reaches in other files was looked for, and which definitions names lead to.
     pub is_linked: bool,
+    watch: &'w dyn Watch,
 }
 
 /// The names that one version defines for other files and its neighbour does not.
@@ -53,9 +55,16 @@ fn has_few_files(request: &Request) -> bool {
     newest.tree.paths().iter().filter(|p| is_source(p) || is_header(p)).nth(FEW).is_none()
 }
 
-impl Loaded {
+impl Loaded<'static> {
     /// Loads the units that a range reaches and links their functions through the versions.
-    pub fn of(request: &Request) -> Loaded {
+    pub fn of(request: &Request) -> Loaded<'static> {
+        Loaded::until(request, &Unwatched)
+    }
+}
+
+impl<'w> Loaded<'w> {
+    /// The same; no file is begun that is not begun when the work is over.
+    pub fn until(request: &Request, watch: &'w dyn Watch) -> Loaded<'w> {
         let files::Followed { files, cut, notices } = files::lineages(request);
         let mut units = Units::new(request.options.clone(), request.analysis.limits.inline_depth);
         units.keep(crate::invariant::events(&request.analysis.specification.protocols));
@@ -63,10 +72,10 @@ impl Loaded {
         let changed = request.changes.iter().flatten().flat_map(|c| c.old_path.iter().chain(&c.new_path));
         units.watch(changed.cloned().collect());
         let paths: Vec<Vec<Option<PathBuf>>> = files.into_iter().map(|f| f.paths).collect();
-        let by_version = load(request, &units, &paths);
+        let by_version = load(request, (&units, watch), &paths);
         let (reaches, lineages) = (Vec::new(), Vec::new());
         let is_linked = !request.analysis.is_local() || has_few_files(request);
-        let mut loaded = Loaded { units, by_version, reaches, lineages, cut, notices, is_linked };
+        let mut loaded = Loaded { units, by_version, reaches, lineages, cut, notices, is_linked, watch };
         loaded.link(request);
         if !is_linked {
             return loaded;
@@ -227,7 +236,9 @@ impl Loaded {
             request.versions.iter().map(has).collect()
         };
         let paths: Vec<Vec<Option<PathBuf>>> = files.iter().map(there).collect();
-        for (version, more) in self.by_version.iter_mut().zip(load(request, &self.units, &paths)) {
+        for (version, more) in
+            self.by_version.iter_mut().zip(load(request, (&self.units, self.watch), &paths))
+        {
             version.extend(more);
         }
         if !paths.is_empty() {
@@ -332,12 +343,16 @@ fn has_hooks(loaded: &Arc<LoadedUnit>) -> bool {
 }
 
 /// The units of files, by version and file.
-fn load(request: &Request, units: &Units, files: &[Vec<Option<PathBuf>>]) -> Vec<VersionFiles> {
+fn load(
+    request: &Request,
+    (units, watch): (&Units, &dyn Watch),
+    files: &[Vec<Option<PathBuf>>],
+) -> Vec<VersionFiles> {
     let mut requests: Vec<(Arc<dyn SourceTree>, PathBuf)> = Vec::new();
     for (v, version) in request.versions.iter().enumerate() {
         requests.extend(files.iter().filter_map(|f| Some((version.tree.clone(), f.get(v)?.clone()?))));
     }
-    let mut loaded = units.load_all(&requests).into_iter();
+    let mut loaded = units.load_all(&requests, watch).into_iter();
     // A header that is no unit by itself is read by those that include it all the same.
     let is_read = |(path, loaded): &(PathBuf, LoadResult)| loaded.is_ok() || !is_header(path);
     let mut file = |path: Option<PathBuf>| path.and_then(|p| Some((p, loaded.next()?))).filter(is_read);

@@ -27,6 +27,8 @@ pub(super) struct Locals {
     /// The lines of both versions that only say where control goes, of functions that were compared.
     structure: BTreeMap<(usize, usize), [BTreeSet<u32>; 2]>,
     pub queries: u64,
+    /// Functions that were left out because the work was over.
+    pub not_begun: usize,
 }
 
 /// The texts of files, each read once however many functions of it are compared.
@@ -83,13 +85,19 @@ impl Locals {
             (0..lineages.len()).flat_map(|l| (0..steps).map(move |v| (l, v))).collect();
         let sources = Sources::default();
         let names = NewNames::of(lineages, steps, renamed);
+        let left: Mutex<BTreeSet<usize>> = Mutex::default();
         let one = |(l, v): (usize, usize)| {
             let lineage = lineages.get(l)?;
             let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
             let is_same = || old.is_written_as(new) || is_same_at_exit(l, v);
-            if watch.is_over() || !local::run_otherwise(&old.function, &new.function) && is_same() {
+            if !local::run_otherwise(&old.function, &new.function) && is_same() {
                 return None;
             }
+            if watch.is_over() {
+                left.lock().unwrap_or_else(PoisonError::into_inner).insert(l);
+                return None;
+            }
+            watch.begins(&format!("{}: {}()", RepoPath::from(&new.file), new.function.name));
             let [before, now] = [(v, old), (v + 1, new)].map(|(v, m)| sources.of(request, v, m));
             let renamed = names.older(v, old, new);
             let old = renamed.as_ref().map_or(old, |(old, _)| old);
@@ -106,7 +114,9 @@ impl Locals {
             Some(((l, v), changes, structure, queries as u64))
         };
         let found: Vec<_> = pairs.into_par_iter().filter_map(one).collect();
-        let mut locals = Locals { queries: found.iter().map(|(.., q)| q).sum(), ..Locals::default() };
+        let not_begun = left.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let queries = found.iter().map(|(.., q)| q).sum();
+        let mut locals = Locals { queries, not_begun, ..Locals::default() };
         for (at, changes, structure, _) in found {
             locals.changes.insert(at, changes);
             locals.structure.insert(at, structure);

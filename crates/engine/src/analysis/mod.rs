@@ -71,7 +71,7 @@ pub use request::{
     VersionInput,
 };
 pub use units::{Units, is_header, is_source};
-pub use watch::Watch;
+pub use watch::{Ended, Watch};
 
 use crate::cost;
 use crate::invariant;
@@ -126,20 +126,20 @@ fn diff_asserted(request: &Request, around: Around) -> Report {
     match request.analysis.differencing {
         Some(_) => {
             let mut annotated = annotations::asserted(request);
-            let loaded = Loaded::of(&annotated);
+            let loaded = Loaded::until(&annotated, around.watch);
             let notices = annotations::add_contracts(&mut annotated, request, &loaded.by_version);
             let mut report = diff_loaded(&annotated, loaded, around);
             report.notices.extend(notices);
             report
         }
-        None => diff_loaded(request, Loaded::of(request), around),
+        None => diff_loaded(request, Loaded::until(request, around.watch), around),
     }
 }
 
 fn diff_loaded(request: &Request, loaded: Loaded, around: Around) -> Report {
     let mut report = diff_configured(request, loaded, around);
     // What was loaded first is not kept beside what is loaded now.
-    let again = |again: &Request| diff_loaded(again, Loaded::of(again), around);
+    let again = |again: &Request| diff_loaded(again, Loaded::until(again, around.watch), around);
     configurations::tell(&mut report, request, around.watch, &again);
     report.complete = unseen::is_nothing(&report);
     report.summary = Summary::of(&report);
@@ -149,7 +149,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, around: Around) -> Report {
 /// The report of one configuration, but for what is said of all of it.
 fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper }: Around) -> Report {
     let mut report = convert::empty_report(request);
-    let Loaded { units, by_version, reaches, mut lineages, cut, notices, is_linked } = loaded;
+    let Loaded { units, by_version, reaches, mut lineages, cut, notices, is_linked, .. } = loaded;
     report.notices.extend(notices);
     let come_and_go = loaded::relinked(&reaches);
     let mut world = World::new(&by_version, reaches, &lineages, watch);
@@ -204,8 +204,9 @@ fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper }: 
     let is_same = local_view::same_at_exit(&report, &lineages, &analysed);
     let view = LocalView::of((request, &by_version, &lineages), &world, &is_same);
     view.tell(&mut report, (request, &by_version, &lineages), &analysed, &world);
-    if watch.is_over() {
-        report.notices.push(out_of_time(&lineages, &analysed));
+    if let Some(ended) = watch.ended() {
+        let is_late = |a: &&classes::Analysed| is_open_for(a, ended);
+        report.notices.push(not_all(ended, &lineages, analysed.iter().filter(is_late).count()));
     }
     report
 }
@@ -237,11 +238,15 @@ fn local_first(
     let is_same = local_view::same_at_exit(&report, lineages, &analysed);
     let has_properties =
         |l: usize| analysed.get(l).and_then(|a| a.diff.as_ref()).is_some_and(|d| !d.properties.is_empty());
+    let not_begun = view.locals.not_begun;
     // What a function asserts may be no longer kept, though all that it does is the same.
     view.locals.leave_out(lineages, &|l, step| is_same(l, step) && !has_properties(l));
     view.tell(&mut report, (request, files, lineages), &analysed, world);
     first_look.drop_questions(&mut report, request);
     report.notices.extend(world.faults());
+    if let Some(ended) = world.watch.ended() {
+        report.notices.push(not_all(ended, lineages, not_begun));
+    }
     report
 }
 
@@ -265,15 +270,16 @@ fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Opt
     ))
 }
 
-/// Says what the time limit left open.
-fn out_of_time(lineages: &[Lineage], analysed: &[classes::Analysed]) -> String {
-    let late = |a: &&classes::Analysed| {
-        let open = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.undecided);
-        open.into_iter().any(|u| u.reason == classes::OUT_OF_TIME)
-    };
+/// Whether a function is open because the work ended early.
+fn is_open_for(a: &classes::Analysed, ended: Ended) -> bool {
+    let mut open = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.undecided);
+    open.any(|u| u.reason == ended.reason())
+}
+
+/// Says what an early end left open.
+fn not_all(ended: Ended, lineages: &[Lineage], not_looked_at: usize) -> String {
     let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
-    let late = analysed.iter().filter(late).count();
-    format!("the time limit was met: {late} of {changed} changed functions were not looked at")
+    format!("{}: {not_looked_at} of {changed} changed functions were not looked at", ended.told())
 }
 
 /// The limits of one function, when so many are analysed: beyond a few, all share what these may cost,

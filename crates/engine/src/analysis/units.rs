@@ -5,11 +5,13 @@
 //! functions that are equal to those of another version are kept once.
 
 use super::parts::UnitParts;
+use super::watch::Watch;
 pub use crate::frontend::c::header::is_header;
 use crate::frontend::{self, c};
 use crate::history::SourceTree;
 use crate::ir::{Function, Unit};
 use crate::mvicfg::key;
+use crate::report::RepoPath;
 use crate::semantics::fixed;
 use crate::semantics::inline::{self, InlineLimits};
 use rayon::prelude::*;
@@ -165,12 +167,20 @@ impl Units {
         found.map(|k| k.reads.iter().map(|(p, _)| p.clone()).collect()).unwrap_or_default()
     }
 
-    /// Loads many units in parallel; results are in the order of the requests.
-    pub fn load_all(&self, requests: &[(Arc<dyn SourceTree>, PathBuf)]) -> Vec<LoadResult> {
+    /// Loads many units in parallel; results are in the order of the requests. None is begun when the work is over.
+    pub fn load_all(
+        &self,
+        requests: &[(Arc<dyn SourceTree>, PathBuf)],
+        watch: &dyn Watch,
+    ) -> Vec<LoadResult> {
         // Versions of one file come behind each other, so that they share what they have in common.
         let mut order: Vec<usize> = (0..requests.len()).collect();
         order.sort_by_key(|k| &requests[*k].1);
-        let load = |k: usize| (k, self.load(&*requests[k].0, &requests[k].1));
+        let load = |k: usize| {
+            let (tree, path) = &requests[k];
+            watch.reads(&RepoPath::from(path).to_string());
+            (k, watch.ended().map_or_else(|| self.load(&**tree, path), |ended| Err(ended.reason().into())))
+        };
         let mut loaded: Vec<(usize, LoadResult)> = order.into_par_iter().map(load).collect();
         loaded.sort_by_key(|(k, _)| *k);
         loaded.into_iter().map(|(_, result)| result).collect()

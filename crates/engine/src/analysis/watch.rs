@@ -8,9 +8,42 @@ pub trait Watch: Sync {
     fn begins(&self, _function: &str) {}
     /// One of them is done.
     fn done(&self) {}
-    /// Whether there is no time left: what is not begun then stays open.
+    /// A file is begun to be read.
+    fn reads(&self, _file: &str) {}
+    /// Why nothing more is to be begun, if so: what is not begun then stays open.
+    fn ended(&self) -> Option<Ended> {
+        None
+    }
+    /// Whether nothing more is to be begun.
     fn is_over(&self) -> bool {
-        false
+        self.ended().is_some()
+    }
+}
+
+/// Why the work ended before it was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Time was limited.
+    OutOfTime,
+    /// The user did not want to wait.
+    Interrupted,
+}
+
+impl Ended {
+    /// Why something stays open.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Ended::OutOfTime => "not finished within the time limit",
+            Ended::Interrupted => "interrupted",
+        }
+    }
+
+    /// What happened, for people.
+    pub(super) fn told(self) -> &'static str {
+        match self {
+            Ended::OutOfTime => "the time limit was met",
+            Ended::Interrupted => "interrupted, and this is not all",
+        }
     }
 }
 
@@ -18,3 +51,61 @@ pub trait Watch: Sync {
 pub(super) struct Unwatched;
 
 impl Watch for Unwatched {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Exits, Options, diff_watched, memory};
+    use crate::frontend::c;
+    use crate::report::{ChangeVerdict, Report, Verdict};
+    use std::collections::BTreeSet;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Ends when it was asked so often.
+    struct EndsAfter(AtomicUsize);
+
+    impl Watch for EndsAfter {
+        fn ended(&self) -> Option<Ended> {
+            let left = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
+            left.is_err().then_some(Ended::Interrupted)
+        }
+    }
+
+    fn told(report: &Report) -> BTreeSet<String> {
+        let told = report.functions.iter().flat_map(|f| f.changes.iter().map(move |c| (f, c)));
+        let told = told.filter(|(_, c)| c.verdict != ChangeVerdict::Open);
+        told.map(|(f, c)| format!("{} {:?} {:?}", f.name, c.verdict, c.deltas)).collect()
+    }
+
+    #[test]
+    fn what_is_told_before_an_early_end_is_true_and_not_all() {
+        let old =
+            "int a(int x) { return x + 1; }\nint b(int x) { return x * 2; }\nint c(int x) { return b(x); }\n";
+        let new = "int a(int x) { return x + 2; }\nint b(int x) { return x + x; }\nint c(int x) { return b(x) + 3; }\n";
+        let versions = [old, new].map(|text| vec![("a.c", text), ("b.c", "int k(void) { return 1; }\n")]);
+        for exits in [Exits::WhereOpen, Exits::All] {
+            let options = Options { jobs: 1, exits, ..Options::default() };
+            let request = memory::request(&versions, c::Options::default(), options);
+            let after = |n: usize| diff_watched(&request, &EndsAfter(AtomicUsize::new(n)));
+            let all = after(usize::MAX);
+            assert!(all.notices.is_empty() && told(&all).len() > 1, "{:?}", all.notices);
+            let mut ended = 0;
+            for n in 0.. {
+                let report = after(n);
+                if report.notices.is_empty() {
+                    assert_eq!(report.functions, all.functions);
+                    break;
+                }
+                ended += 1;
+                assert!(report.notices.iter().any(|n| n.starts_with("interrupted, and this is not all")));
+                assert!(!report.complete);
+                assert!(told(&report).is_subset(&told(&all)), "{:?}", told(&report));
+                for (hunk, whole) in report.hunks.iter().zip(&all.hunks) {
+                    let is_known = hunk.verdict != Verdict::NotAnalysed;
+                    assert!(!is_known || hunk.verdict == whole.verdict, "after {n}: {hunk:?}");
+                }
+            }
+            assert!(ended > 3, "{ended}");
+        }
+    }
+}
