@@ -24,6 +24,7 @@ mod gate;
 mod house;
 mod html;
 mod install;
+mod interrupt;
 mod missing;
 mod objects;
 mod packaging;

@@ -77,6 +77,25 @@ fn verdict(program: &Program) -> Verdict {
 }
 
 #[test]
+fn a_loop_of_a_million_iterations_without_input_is_run_to_its_end() {
+    let text = |k: u32| {
+        format!(
+            "unsigned f(void)\n{{\n    unsigned s = 0;\n    for (unsigned i = 0; i < 1048576; i++)\n        s = s * {k} + i;\n    return s >> 8;\n}}\n"
+        )
+    };
+    let versions = [31, 33].map(text);
+    let versions: Vec<Vec<(&str, &str)>> = versions.iter().map(|t| vec![("a.c", t.as_str())]).collect();
+    let report =
+        diff(&memory::request(&versions, c::Options::default(), Options { jobs: 1, ..Options::default() }));
+    let churns: Vec<_> = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).collect();
+    let replayed = |c: &&git_invdiff::report::Churn| {
+        let ends = c.witness.as_ref().map(|w| (w.old.returned.clone(), w.new.returned.clone()));
+        ends.is_some_and(|(old, new)| old.is_some() && old != new)
+    };
+    assert!(churns.iter().any(replayed), "{churns:?}");
+}
+
+#[test]
 fn verdicts_of_loops() {
     let programs = programs();
     let count = |truth: Verdict| programs.iter().filter(|p| p.truth == truth).count();

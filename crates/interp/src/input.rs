@@ -104,8 +104,8 @@ impl Input {
     }
 }
 
-/// Instructions of a run that is worth waiting for: a loop of some hundred thousand rounds.
-pub const LONG_FUEL: u64 = 4_000_000;
+/// Instructions of a run that is worth waiting for: a loop of a million rounds.
+pub const LONG_FUEL: u64 = 6_500_000;
 
 /// Bounds of one run. Running into one is an honest end of the run, never a result.
 #[derive(Clone, Debug)]

@@ -251,7 +251,10 @@ fn told(request: &Request, version: usize, m: &Member, heads: &[HeadPlace]) -> V
             ..request.analysis.clone()
         },
     };
-    let report = super::diff_in_pool(&alone, super::Around { watch: &Unwatched, keeper: &super::Nowhere });
+    let report = super::diff_in_pool(
+        &alone,
+        super::Around { watch: &Unwatched, keeper: &super::Nowhere, taken: &super::Taken::default() },
+    );
     let file = RepoPath::from(&m.file);
     let own = report.functions.iter().filter(|f| f.file == file && f.name == *m.function.name);
     let mut found = Vec::new();

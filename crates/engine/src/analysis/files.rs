@@ -1,6 +1,6 @@
 //! Files followed through the versions.
 
-use super::mentions::{self, Includes};
+use super::mentions::{self, Includes, Taken};
 use super::request::{Effort, Request};
 use super::units::{included_names, is_header, is_library, is_source};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +33,7 @@ pub struct Followed {
 /// Returns the C source files that the range touches: changed themselves, or by a header that they
 /// include; or all of them, when the request is about everything. Headers that define functions are such
 /// files where they change.
-pub fn lineages(request: &Request) -> Followed {
+pub fn lineages(request: &Request, taken: &Taken) -> Followed {
     let n = request.versions.len();
     let mut left_out = LeftOut::default();
     let mut cut = BTreeSet::new();
@@ -46,7 +46,7 @@ pub fn lineages(request: &Request) -> Followed {
     }
     for v in 0..n {
         if v > 0 {
-            let here = step(request, v, &mut all, &mut current);
+            let here = step((request, taken), v, &mut all, &mut current);
             left_out.laid_out += here.laid_out;
             left_out.readers += here.readers;
             cut.extend((here.readers > 0).then_some(v - 1));
@@ -79,7 +79,7 @@ impl LeftOut {
 
 /// Takes the files from version `v - 1` to version `v`.
 fn step(
-    request: &Request,
+    (request, taken): (&Request, &Taken),
     v: usize,
     all: &mut Vec<FileLineage>,
     current: &mut BTreeMap<PathBuf, usize>,
@@ -112,7 +112,7 @@ fn step(
         let includes = Includes::of(old);
         let is_whole = request.analysis.effort == Effort::Deep || request.analysis.properties_only;
         let most = if is_whole { usize::MAX } else { MAX_LAID_OUT };
-        let mut reached = mentions::reached((old, new), &includes, &headers, most);
+        let mut reached = mentions::reached((old, new), &includes, &headers, (taken, most));
         left_out.laid_out = reached.left_out;
         if !is_whole {
             let most = if request.analysis.configurations { MAX_READERS } else { MAX_READERS_AGAIN };

@@ -6,6 +6,7 @@
 
 use super::lineage::{self, Lineage, Member, VersionFiles};
 use super::linked::{self, MAX_FURTHER, MAX_LINKED, Name, Search};
+use super::mentions::Taken;
 use super::reach::Reach;
 use super::request::{Effort, Request, VersionInput};
 use super::units::{LoadResult, LoadedUnit, Units, is_header, is_source};
@@ -58,14 +59,14 @@ fn has_few_files(request: &Request) -> bool {
 impl Loaded<'static> {
     /// Loads the units that a range reaches and links their functions through the versions.
     pub fn of(request: &Request) -> Loaded<'static> {
-        Loaded::until(request, &Unwatched)
+        Loaded::until(request, (&Unwatched, &Taken::default()))
     }
 }
 
 impl<'w> Loaded<'w> {
     /// The same; no file is begun that is not begun when the work is over.
-    pub fn until(request: &Request, watch: &'w dyn Watch) -> Loaded<'w> {
-        let files::Followed { files, cut, notices } = files::lineages(request);
+    pub fn until(request: &Request, (watch, taken): (&'w dyn Watch, &Taken)) -> Loaded<'w> {
+        let files::Followed { files, cut, notices } = files::lineages(request, taken);
         let mut units = Units::new(request.options.clone(), request.analysis.limits.inline_depth);
         units.keep(crate::invariant::events(&request.analysis.specification.protocols));
         units.open(files::included(request, &files));

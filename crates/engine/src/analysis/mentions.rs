@@ -21,7 +21,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The `#include` lines of a tree.
 pub struct Includes {
@@ -79,6 +79,24 @@ fn name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// Texts taken apart, each once however often it is looked at: most headers are the same in both versions of a step,
+/// and when another configuration is looked at.
+#[derive(Default)]
+pub struct Taken(Mutex<HashMap<blake3::Hash, Arc<Vec<Piece>>>>);
+
+impl Taken {
+    fn pieces(&self, text: &[u8]) -> Arc<Vec<Piece>> {
+        let key = blake3::hash(text);
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&key) {
+            return found.clone();
+        }
+        let found = Arc::new(pieces(text));
+        known().insert(key, found.clone());
+        found
+    }
+}
+
 /// A header before and after, where it is there.
 pub type Header = (Option<PathBuf>, Option<PathBuf>);
 
@@ -117,13 +135,13 @@ pub fn reached(
     (old, new): (&dyn SourceTree, &dyn SourceTree),
     includes: &Includes,
     headers: &[Header],
-    most: usize,
+    (taken, most): (&Taken, usize),
 ) -> Reached {
-    let whole = closed((old, new), includes, headers, false);
+    let whole = closed((old, new), includes, headers, (taken, false));
     if whole.sources.len() <= most {
         return whole;
     }
-    let by_members = closed((old, new), includes, headers, true);
+    let by_members = closed((old, new), includes, headers, (taken, true));
     match whole.sources.difference(&by_members.sources).count() {
         left_out if left_out > most => Reached { left_out, ..by_members },
         _ => whole,
@@ -135,10 +153,10 @@ fn closed(
     (old, new): (&dyn SourceTree, &dyn SourceTree),
     includes: &Includes,
     headers: &[Header],
-    by_members: bool,
+    (taken, by_members): (&Taken, bool),
 ) -> Reached {
     let paths = |h: &Header| h.0.iter().chain(&h.1).cloned().collect::<Vec<_>>();
-    let (mut names, mut found) = (Names { by_members, ..Names::default() }, BTreeSet::new());
+    let (mut names, mut found) = (Names::new(taken, by_members), BTreeSet::new());
     let mut limited: Vec<&Header> = Vec::new();
     for header in headers {
         let text = |tree: &dyn SourceTree, p: &Option<PathBuf>| p.as_ref().and_then(|p| tree.read(p));
@@ -180,8 +198,8 @@ fn is_plain(header: &Header) -> bool {
 }
 
 /// Names whose meaning may have changed.
-#[derive(Default)]
-struct Names {
+struct Names<'t> {
+    taken: &'t Taken,
     all: HashSet<String>,
     /// Members that changed, and whatever else has their names.
     members: HashSet<String>,
@@ -195,7 +213,19 @@ struct Names {
     by_members: bool,
 }
 
-impl Names {
+impl<'t> Names<'t> {
+    fn new(taken: &'t Taken, by_members: bool) -> Names<'t> {
+        Names {
+            taken,
+            all: HashSet::new(),
+            members: HashSet::new(),
+            pastes: Vec::new(),
+            read: HashSet::new(),
+            before: HashSet::new(),
+            by_members,
+        }
+    }
+
     /// Adds the names of the pieces in which two texts differ; returns false where there is no telling.
     fn add_changed(
         &mut self,
@@ -207,7 +237,7 @@ impl Names {
         if names_lines(before) || names_lines(after) {
             return false;
         }
-        let (before, after) = (pieces(before), pieces(after));
+        let (before, after) = (self.taken.pieces(before), self.taken.pieces(after));
         let (was, is) = (conditions(&before), conditions(&after));
         let texts = |list: &[Piece]| list.iter().map(|p| p.text.clone()).collect::<Vec<_>>();
         // The header itself is being read when others are that it includes.
@@ -239,7 +269,7 @@ impl Names {
                     continue;
                 }
                 let is_read = |(name, under): &&(String, &[Vec<&str>])| {
-                    conditions.starts_with(under) && is_guarded(name, tree)
+                    conditions.starts_with(under) && is_guarded(name, tree, self.taken)
                 };
                 self.before = match piece.decides {
                     Some(Decides::Reads) => read.iter().filter(is_read).map(|(n, _)| n.clone()).collect(),
@@ -280,7 +310,8 @@ impl Names {
         // Beside one of the tree, which may go on with it (`#include_next`).
         texts.extend(headers::library(&included).map(|t| t.as_bytes().into()));
         self.read.insert(included);
-        !texts.is_empty() && texts.iter().all(|text| pieces(text).iter().all(|piece| self.add(piece, tree)))
+        let is_known = |text: &Arc<[u8]>| self.taken.pieces(text).iter().all(|piece| self.add(piece, tree));
+        !texts.is_empty() && texts.iter().all(is_known)
     }
 
     /// Adds a piece that mentions a name: of a structure the members that do, and that it is laid out anew.
@@ -306,34 +337,34 @@ impl Names {
     fn close(&mut self, tree: &dyn SourceTree, includes: &Includes) -> bool {
         let texts: Vec<(&PathBuf, _)> =
             includes.shared().filter_map(|p| tree.read(p).map(|text| (p, text))).collect();
-        let mut known: BTreeMap<&PathBuf, Vec<Piece>> = BTreeMap::new();
+        let mut known: BTreeMap<&PathBuf, Arc<Vec<Piece>>> = BTreeMap::new();
         for (path, text) in &texts {
             if text.windows(2).any(|w| w == b"##") {
-                let list = pieces(text);
+                let list = self.taken.pieces(text);
                 self.pastes.extend(list.iter().flat_map(pastes));
                 known.insert(path, list);
             }
         }
         for (path, text) in &texts {
             if !known.contains_key(path) && self.are_called_in(text) {
-                known.insert(path, pieces(text));
+                known.insert(path, self.taken.pieces(text));
             }
         }
-        add_handed_on(&mut self.pastes, known.values().flatten());
+        add_handed_on(&mut self.pastes, known.values().flat_map(|list| list.iter()));
         loop {
             let before = self.every().count();
             for (path, text) in &texts {
                 if !known.contains_key(path) && !self.are_in(text) && !self.are_called_in(text) {
                     continue;
                 }
-                let list = known.entry(path).or_insert_with(|| pieces(text));
+                let list = known.entry(path).or_insert_with(|| self.taken.pieces(text)).clone();
                 for (at, piece) in
                     list.iter().enumerate().filter(|(_, p)| self.mentioned(p)).collect::<Vec<_>>()
                 {
                     let is_known = match piece.decides {
                         // `#ifdef NAME` decides about what stands behind it.
                         Some(Decides::Opens | Decides::Turns | Decides::Closes) => {
-                            self.add_decided(list, at, tree)
+                            self.add_decided(&list, at, tree)
                         }
                         _ => piece.is_remark() || self.add_mentioning(piece, tree),
                     };
@@ -373,7 +404,7 @@ impl Names {
         if !has_own && !self.are_called_in(text) {
             return false;
         }
-        let list = pieces(text);
+        let list = self.taken.pieces(text);
         let mut all = self.pastes.clone();
         all.extend(list.iter().flat_map(pastes));
         add_handed_on(&mut all, list.iter());
@@ -402,9 +433,9 @@ fn meant(included: &str, tree: &dyn SourceTree) -> Vec<Arc<[u8]>> {
 }
 
 /// Whether a header says nothing when it is read again.
-fn is_guarded(included: &str, tree: &dyn SourceTree) -> bool {
+fn is_guarded(included: &str, tree: &dyn SourceTree, taken: &Taken) -> bool {
     let is_guard = |piece: &Piece| piece.text == "# pragma once" || piece.decides == Some(Decides::Opens);
-    meant(included, tree).iter().all(|text| pieces(text).first().is_some_and(is_guard))
+    meant(included, tree).iter().all(|text| taken.pieces(text).first().is_some_and(is_guard))
 }
 
 fn name_of(header: &Header) -> String {
@@ -463,8 +494,12 @@ mod tests {
             |text: &str| MemoryTree::new(files("h.h", text).iter().map(|(p, t)| (p.as_str(), t.as_str())));
         let (old, new) = (tree(before), tree(after));
         let header = (Some(PathBuf::from("h.h")), Some(PathBuf::from("h.h")));
-        let all =
-            super::reached((&old, &new), &Includes::of(&old), std::slice::from_ref(&header), usize::MAX);
+        let all = super::reached(
+            (&old, &new),
+            &Includes::of(&old),
+            std::slice::from_ref(&header),
+            (&Taken::default(), usize::MAX),
+        );
         assert_eq!(all.sources.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(), reached);
         assert_eq!(all.left_out, 0);
     }
@@ -476,7 +511,7 @@ mod tests {
         };
         let header = (Some(PathBuf::from("h.h")), Some(PathBuf::from("h.h")));
         let (old, new) = (tree(before), tree(after));
-        let found = super::reached((&old, &new), &Includes::of(&old), &[header], 0);
+        let found = super::reached((&old, &new), &Includes::of(&old), &[header], (&Taken::default(), 0));
         assert_eq!(found.sources.iter().map(|p| p.to_string_lossy()).collect::<Vec<_>>(), reached);
         assert_eq!(found.left_out, left_out);
     }

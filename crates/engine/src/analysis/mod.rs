@@ -82,6 +82,7 @@ use lineage::Lineage;
 use linked::Name;
 use loaded::Loaded;
 use local_view::LocalView;
+use mentions::Taken;
 use std::collections::BTreeSet;
 use watch::Unwatched;
 use workers::in_pool;
@@ -103,7 +104,7 @@ pub fn diff_watched(request: &Request, watch: &dyn Watch) -> Report {
 pub fn diff_keeping(request: &Request, watch: &dyn Watch, keeper: &dyn Keeper) -> Report {
     in_pool(request, || {
         let _room = cost::enter(cost::Room::Analysis);
-        diff_in_pool(request, Around { watch, keeper })
+        diff_in_pool(request, Around { watch, keeper, taken: &Taken::default() })
     })
 }
 
@@ -112,6 +113,7 @@ pub fn diff_keeping(request: &Request, watch: &dyn Watch, keeper: &dyn Keeper) -
 struct Around<'a> {
     watch: &'a dyn Watch,
     keeper: &'a dyn Keeper,
+    taken: &'a Taken,
 }
 
 fn diff_in_pool(request: &Request, around: Around) -> Report {
@@ -126,20 +128,21 @@ fn diff_asserted(request: &Request, around: Around) -> Report {
     match request.analysis.differencing {
         Some(_) => {
             let mut annotated = annotations::asserted(request);
-            let loaded = Loaded::until(&annotated, around.watch);
+            let loaded = Loaded::until(&annotated, (around.watch, around.taken));
             let notices = annotations::add_contracts(&mut annotated, request, &loaded.by_version);
             let mut report = diff_loaded(&annotated, loaded, around);
             report.notices.extend(notices);
             report
         }
-        None => diff_loaded(request, Loaded::until(request, around.watch), around),
+        None => diff_loaded(request, Loaded::until(request, (around.watch, around.taken)), around),
     }
 }
 
 fn diff_loaded(request: &Request, loaded: Loaded, around: Around) -> Report {
     let mut report = diff_configured(request, loaded, around);
     // What was loaded first is not kept beside what is loaded now.
-    let again = |again: &Request| diff_loaded(again, Loaded::until(again, around.watch), around);
+    let again =
+        |again: &Request| diff_loaded(again, Loaded::until(again, (around.watch, around.taken)), around);
     configurations::tell(&mut report, request, around.watch, &again);
     report.complete = unseen::is_nothing(&report);
     report.summary = Summary::of(&report);
@@ -147,7 +150,7 @@ fn diff_loaded(request: &Request, loaded: Loaded, around: Around) -> Report {
 }
 
 /// The report of one configuration, but for what is said of all of it.
-fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper }: Around) -> Report {
+fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper, .. }: Around) -> Report {
     let mut report = convert::empty_report(request);
     let Loaded { units, by_version, reaches, mut lineages, cut, notices, is_linked, .. } = loaded;
     report.notices.extend(notices);
@@ -206,7 +209,11 @@ fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper }: 
     view.tell(&mut report, (request, &by_version, &lineages), &analysed, &world);
     if let Some(ended) = watch.ended() {
         let is_late = |a: &&classes::Analysed| is_open_for(a, ended);
-        report.notices.push(not_all(ended, &lineages, analysed.iter().filter(is_late).count()));
+        let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
+        let late = analysed.iter().filter(is_late).count();
+        report
+            .notices
+            .push(format!("{}: {late} of {changed} changed functions were not looked at", ended.told()));
     }
     report
 }
@@ -245,7 +252,8 @@ fn local_first(
     first_look.drop_questions(&mut report, request);
     report.notices.extend(world.faults());
     if let Some(ended) = world.watch.ended() {
-        report.notices.push(not_all(ended, lineages, not_begun));
+        let and = (not_begun > 0).then(|| format!(": {not_begun} functions were not compared"));
+        report.notices.push(format!("{}{}", ended.told(), and.unwrap_or_default()));
     }
     report
 }
@@ -274,12 +282,6 @@ fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Opt
 fn is_open_for(a: &classes::Analysed, ended: Ended) -> bool {
     let mut open = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.undecided);
     open.any(|u| u.reason == ended.reason())
-}
-
-/// Says what an early end left open.
-fn not_all(ended: Ended, lineages: &[Lineage], not_looked_at: usize) -> String {
-    let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
-    format!("{}: {not_looked_at} of {changed} changed functions were not looked at", ended.told())
 }
 
 /// The limits of one function, when so many are analysed: beyond a few, all share what these may cost,

@@ -179,7 +179,7 @@ impl Units {
         let load = |k: usize| {
             let (tree, path) = &requests[k];
             watch.reads(&RepoPath::from(path).to_string());
-            (k, watch.ended().map_or_else(|| self.load(&**tree, path), |ended| Err(ended.reason().into())))
+            (k, watch.ended().map_or_else(|| self.load(&**tree, path), |ended| Err(ended.limit().into())))
         };
         let mut loaded: Vec<(usize, LoadResult)> = order.into_par_iter().map(load).collect();
         loaded.sort_by_key(|(k, _)| *k);

@@ -38,6 +38,14 @@ impl Ended {
         }
     }
 
+    /// The name of what kept a file from being read, in the reason of a hunk.
+    pub(super) fn limit(self) -> &'static str {
+        match self {
+            Ended::OutOfTime => "time",
+            Ended::Interrupted => "interrupt",
+        }
+    }
+
     /// What happened, for people.
     pub(super) fn told(self) -> &'static str {
         match self {
