@@ -2,7 +2,7 @@
 //!
 //! [`main`] reads the command line, runs one command, and turns what comes back into an exit code:
 //! 0 done, 1 objection, 3 undecided under `--strict`, 128 fatal, 129 usage, 141 when the reader of
-//! the output went away. All results go through [`Output`], everything else to standard error.
+//! the output went away, 130 or 143 after a signal. All results go through [`Output`], everything else to standard error.
 
 mod affects;
 mod ages;
@@ -43,6 +43,7 @@ mod progress;
 mod quantify;
 mod range;
 mod render;
+mod stop;
 mod suppress;
 mod trailers;
 mod versions;
@@ -69,6 +70,10 @@ pub fn main() -> std::process::ExitCode {
         Err(error) => {
             if error.kind != ErrorKind::BrokenPipe {
                 let _ = write!(std::io::stderr(), "{error}");
+            }
+            if error.kind.is_stopped() {
+                // What is still at work beside is not waited for.
+                signal_hook::low_level::exit(error.kind.code().into());
             }
             error.kind.code()
         }

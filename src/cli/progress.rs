@@ -1,35 +1,60 @@
 //! Progress on standard error, for what takes longer than a second.
+//!
+//! On a terminal it is a line that is drawn anew and goes away. Elsewhere there is none, unless it is asked
+//! for: then lines are written one below the other, as a log wants them, and not too many.
 
 use super::GlobalArgs;
 use crate::analysis::Watch;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
-use std::sync::mpsc;
+use crate::report::escape::visible;
+use indicatif::{FormattedDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 /// How long a run stays silent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Time between two lines where there is no terminal.
+const BETWEEN: Duration = Duration::from_secs(10);
+
+/// What is counted, and how.
+const FUNCTIONS: &str = "{bar:20} {pos}/{len} {elapsed} {wide_msg}";
+/// Of commits there may be many: how long that takes yet is worth a guess.
+const COMMITS: &str = "{bar:20} {pos}/{len} commits, {elapsed_precise}, about {eta_precise} left {wide_msg}";
+
 /// A progress line. Nothing is drawn before [`PATIENCE`] has passed, nor ever if standard error is
-/// no terminal; it disappears when dropped.
+/// no terminal and nobody asked; it disappears when dropped.
 pub struct Progress {
     bar: ProgressBar,
+    /// How units are shown.
+    template: &'static str,
     /// Hanging up tells the waiting thread that the work is over.
     over: Option<mpsc::Sender<()>>,
     /// When what is not begun is to stay open.
     deadline: Option<Instant>,
+    /// When the last line was written, where lines are.
+    lines: Option<Mutex<Option<Instant>>>,
 }
 
 impl Progress {
     pub fn new(globals: &GlobalArgs) -> Progress {
-        let wanted =
-            globals.progress || !globals.quiet && !globals.no_progress && std::io::stderr().is_terminal();
+        Progress::with_template(globals, FUNCTIONS)
+    }
+
+    /// Progress by commits.
+    pub fn of_commits(globals: &GlobalArgs) -> Progress {
+        Progress::with_template(globals, COMMITS)
+    }
+
+    fn with_template(globals: &GlobalArgs, template: &'static str) -> Progress {
+        let is_terminal = std::io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        let mut progress = Progress { bar, over: None, deadline: None };
-        if wanted {
+        let lines = (globals.progress && !is_terminal).then(Mutex::default);
+        let mut progress = Progress { bar, template, over: None, deadline: None, lines };
+        if is_terminal && (globals.progress || !globals.quiet && !globals.no_progress) {
             let (over, work_ends) = mpsc::channel();
             progress.over = Some(over);
             let bar = progress.bar.clone();
@@ -51,13 +76,32 @@ impl Progress {
 
     /// Says what is being done before there are units to count.
     pub fn working_on(&self, text: &str) {
-        self.bar.set_message(crate::report::escape::visible(text));
+        self.bar.set_message(visible(text));
+    }
+
+    /// Runs what writes to the terminal, without the line in its way.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+
+    /// Writes a line, if one is due.
+    fn line(&self) {
+        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+        // A poisoned lock only means that a line is lost.
+        let Some(Ok(mut last)) = self.lines.as_ref().map(Mutex::lock) else { return };
+        if done < all && last.is_some_and(|last| last.elapsed() < BETWEEN) {
+            return;
+        }
+        *last = Some(Instant::now());
+        let (elapsed, left) = (FormattedDuration(self.bar.elapsed()), FormattedDuration(self.bar.eta()));
+        let what = self.bar.message();
+        let _ = writeln!(std::io::stderr(), "{done}/{all}, {elapsed}, about {left} left  {what}");
     }
 }
 
 impl Watch for Progress {
     fn more(&self, units: usize) {
-        if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {elapsed} {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template(self.template) {
             self.bar.set_style(style);
         }
         self.bar.set_length(self.bar.length().unwrap_or(0) + units as u64);
@@ -69,6 +113,7 @@ impl Watch for Progress {
 
     fn done(&self) {
         self.bar.inc(1);
+        self.line();
     }
 
     fn is_over(&self) -> bool {
