@@ -140,10 +140,12 @@ fn compared(context: &Context, args: DiffArgs) -> Analyse {
     let globals = inner(context);
     // Asked once, however many versions are compared.
     let git = Arc::new(OnceLock::new());
+    let config = context.git_config.clone();
     Arc::new(move |old: &Side, new: &Side| {
         let fails = |error: CliError| Failure(error.message);
         // All words are revisions, whatever files there are.
         let mut context = Context::new(globals.clone(), true).map_err(fails)?;
+        context.git_config = config.clone();
         let git: &Git = match git.get() {
             Some(git) => git,
             None => {

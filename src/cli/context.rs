@@ -2,9 +2,12 @@
 
 use super::output::Output;
 use super::{CliError, GlobalArgs};
+use crate::config::{ConfigError, GitConfig};
+use crate::history::Repository;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Arc, OnceLock};
 
 /// The surroundings of one command.
 pub struct Context {
@@ -12,6 +15,8 @@ pub struct Context {
     pub output: Output,
     /// The command line has a `--`, which ends the revisions.
     pub separated: bool,
+    /// Git's configuration, once it was asked for: who looks at many versions asks git once.
+    pub(super) git_config: Arc<OnceLock<GitConfig>>,
 }
 
 /// Formats in which a result can be written.
@@ -62,7 +67,16 @@ impl Context {
             })?;
         }
         let output = Output::new(&globals)?;
-        Ok(Context { globals, output, separated })
+        Ok(Context { globals, output, separated, git_config: Arc::default() })
+    }
+
+    /// Returns what git's configuration says.
+    pub(super) fn git_config(&self, repository: &Repository) -> Result<&GitConfig, ConfigError> {
+        if let Some(known) = self.git_config.get() {
+            return Ok(known);
+        }
+        let found = GitConfig::load(repository.git())?;
+        Ok(self.git_config.get_or_init(|| found))
     }
 
     /// Returns the format that was asked for, the first of `known` if none was.

@@ -8,7 +8,8 @@ use crate::analysis::Watch;
 use crate::report::escape::visible;
 use indicatif::{FormattedDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, mpsc};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// How long a run stays silent.
@@ -32,8 +33,8 @@ pub struct Progress {
     over: Option<mpsc::Sender<()>>,
     /// When what is not begun is to stay open.
     deadline: Option<Instant>,
-    /// When the last line was written, where lines are.
-    lines: Option<Mutex<Option<Instant>>>,
+    /// Lines are written; whether one was.
+    lines: Option<AtomicBool>,
 }
 
 impl Progress {
@@ -52,15 +53,22 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        let lines = (globals.progress && !is_terminal).then(Mutex::default);
+        let lines = (globals.progress && !is_terminal).then(AtomicBool::default);
         let mut progress = Progress { bar, template, over: None, deadline: None, lines };
-        if is_terminal && (globals.progress || !globals.quiet && !globals.no_progress) {
+        let is_drawn = is_terminal && (globals.progress || !globals.quiet && !globals.no_progress);
+        if is_drawn || progress.lines.is_some() {
             let (over, work_ends) = mpsc::channel();
             progress.over = Some(over);
             let bar = progress.bar.clone();
-            std::thread::spawn(move || {
-                if work_ends.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    show(&bar);
+            let is_going_on =
+                move |time| work_ends.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
+            std::thread::spawn(move || match is_drawn {
+                true if is_going_on(PATIENCE) => show(&bar),
+                true => {}
+                false => {
+                    while is_going_on(BETWEEN) {
+                        write_line(&bar);
+                    }
                 }
             });
         }
@@ -83,20 +91,13 @@ impl Progress {
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
+}
 
-    /// Writes a line, if one is due.
-    fn line(&self) {
-        let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-        // A poisoned lock only means that a line is lost.
-        let Some(Ok(mut last)) = self.lines.as_ref().map(Mutex::lock) else { return };
-        if done < all && last.is_some_and(|last| last.elapsed() < BETWEEN) {
-            return;
-        }
-        *last = Some(Instant::now());
-        let (elapsed, left) = (FormattedDuration(self.bar.elapsed()), FormattedDuration(self.bar.eta()));
-        let what = self.bar.message();
-        let _ = writeln!(std::io::stderr(), "{done}/{all}, {elapsed}, about {left} left  {what}");
-    }
+/// Writes how far it is as a line.
+fn write_line(bar: &ProgressBar) {
+    let (done, all) = (bar.position(), bar.length().unwrap_or(0));
+    let (elapsed, left) = (FormattedDuration(bar.elapsed()), FormattedDuration(bar.eta()));
+    let _ = writeln!(std::io::stderr(), "{done}/{all}, {elapsed}, about {left} left  {}", bar.message());
 }
 
 impl Watch for Progress {
@@ -113,7 +114,11 @@ impl Watch for Progress {
 
     fn done(&self) {
         self.bar.inc(1);
-        self.line();
+        // The first and the last; those between come by the clock.
+        let is_last = self.bar.length() == Some(self.bar.position());
+        if self.lines.as_ref().is_some_and(|written| !written.swap(true, Ordering::Relaxed) || is_last) {
+            write_line(&self.bar);
+        }
     }
 
     fn is_over(&self) -> bool {

@@ -34,6 +34,7 @@ mod quantify_floats;
 mod quantify_profile;
 mod quantify_text;
 mod quantify_tree;
+mod scale;
 mod subsets;
 mod templates;
 mod weakened;
