@@ -127,26 +127,28 @@ impl Annotator<'_> {
                 }
             }
         };
-        batch.records.insert(ends.commit.clone(), (ends, record));
+        batch.records.push((ends, record));
         self.watch.done();
     }
 
     /// Writes a batch, which is empty then, and returns what became of it.
     fn write(&self, batch: &mut Batch<'_>, patience: &mut Duration) -> Result<Annotated, NotesError> {
         let Batch { records, mut done, .. } = std::mem::take(batch);
-        let targets: Vec<String> = records.keys().cloned().collect();
+        let targets: Vec<String> = records.iter().map(|(ends, _)| ends.commit.clone()).collect();
         if targets.is_empty() {
             return Ok(done);
         }
+        let by_id: BTreeMap<&str, _> =
+            records.iter().map(|(ends, record)| (ends.commit.as_str(), (*ends, record))).collect();
         let begin = Instant::now();
         let edit = |id: &str, payload: Option<&[u8]>| {
             let mut note = payload.map(Note::parse).unwrap_or_default();
-            let Some((ends, record)) = records.get(id) else { return Edit::Keep };
+            let Some((ends, record)) = by_id.get(id) else { return Edit::Keep };
             // Another writer may have been here since the note was read.
             if keeps(&note, ends, self.existing) {
                 return Edit::Keep;
             }
-            note.replace(record.clone());
+            note.replace((*record).clone());
             Edit::Set(note.payload())
         };
         let update = || self.notes.update("Notes added by 'git invdiff notes add'", &targets, edit);
@@ -168,7 +170,7 @@ type Hints<'h> = BTreeMap<(String, Option<String>), &'h Record>;
 struct Batch<'e> {
     /// When the first of its commits was begun.
     began: Option<Instant>,
-    records: BTreeMap<String, (&'e Ends, Record)>,
+    records: Vec<(&'e Ends, Record)>,
     done: Annotated,
 }
 

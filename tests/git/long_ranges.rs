@@ -33,7 +33,7 @@ fn history(count: usize) -> TempRepo {
         }
     }
     git_of(&repo).run(&["fast-import", "--quiet"], stream.as_bytes()).unwrap();
-    repo.run(["reset", "-q", "--hard"]).run(["branch", "-q", "-D", "side"])
+    repo.run(["reset", "-q", "--hard"]).run(["update-ref", "-d", "refs/heads/side"])
 }
 
 /// Lines `blob commit` of a notes ref.
@@ -206,12 +206,11 @@ fn a_second_signal_ends_at_once() {
     let turn = std::fs::File::create(repo.path().join(".git/invdiff/notes.lock")).unwrap();
     turn.lock().unwrap();
     let mut child = start(&repo, &["notes", "add", "--all"]);
-    let catches = |child: &Child| {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|m| m >> 14 & 1 == 1)
+    let waits = |child: &Child| {
+        let files = std::fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
+        files.filter_map(|file| file.path().read_link().ok()).any(|to| to.ends_with("invdiff/notes.lock"))
     };
-    assert!(until(&mut child, catches));
+    assert!(until(&mut child, waits));
     for signal in [Signal::INT, Signal::TERM] {
         kill_process(Pid::from_child(&child), signal).unwrap();
     }
