@@ -7,6 +7,7 @@
 mod affects;
 mod ages;
 mod analyse;
+mod arenas;
 mod args;
 mod assert;
 mod bisect;
@@ -64,8 +65,10 @@ use std::io::Write;
 /// Runs the command that the process's arguments name.
 pub fn main() -> std::process::ExitCode {
     fault::be_brief();
+    let words: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    arenas::limit(&words);
     let crashed = |said: String| Err(CliError::fatal(said));
-    let code = match fault::caught(|| run(std::env::args_os().skip(1).collect())).unwrap_or_else(crashed) {
+    let code = match fault::caught(|| run(words)).unwrap_or_else(crashed) {
         Ok(code) => code.code(),
         Err(error) => {
             if error.kind != ErrorKind::BrokenPipe {

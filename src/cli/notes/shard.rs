@@ -61,8 +61,8 @@ mod tests {
     #[test]
     fn the_share_of_an_id_stays() {
         let share = |text: &str| text.parse::<Shard>().unwrap();
-        assert!(share("1/16").has("00000000000000f0000000000000000000000000"));
-        assert!(share("16/16").has("00000000000000ff0000000000000000000000ff"));
+        assert!(share("1/16").has("000000000000000f000000000000000000000000"));
+        assert!(share("16/16").has("00000000000000f0000000000000000000000000"));
         assert!(share("1/1").has("ffffffffffffffffffffffffffffffffffffffff"));
     }
 
