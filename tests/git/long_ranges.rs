@@ -214,7 +214,8 @@ fn a_second_signal_ends_at_once() {
     for signal in [Signal::INT, Signal::TERM] {
         kill_process(Pid::from_child(&child), signal).unwrap();
     }
-    assert_eq!(child.wait().unwrap().code(), Some(143));
+    // Of two signals that wait the later may be taken first.
+    assert!(matches!(child.wait().unwrap().code(), Some(130 | 143)));
     assert_eq!(annotated(&repo), 0);
 }
 
