@@ -10,8 +10,7 @@ use super::{CliError, Context, GlobalArgs, Progress};
 use crate::analysis::difference::{Choice, Differences};
 use crate::analysis::{self, Drawing, Pin, Request, VersionInput, Watch};
 use crate::config::{
-    self, ConfigError, ConfigFile, GitConfig, Overrides, PinnedSection, RequiresSection, Settings,
-    join_policies,
+    self, ConfigError, ConfigFile, Overrides, PinnedSection, RequiresSection, Settings, join_policies,
 };
 use crate::cost;
 use crate::frontend::{self, FileCoverage, Lowered, c};
@@ -235,7 +234,7 @@ struct Job {
 fn job(repository: &Repository, args: &DiffArgs, context: &mut Context) -> Result<Job, CliError> {
     let split = split(&args.range, repository, context)?;
     let range = range(repository, &args.range, split.revisions, context)?;
-    let settings = settings(repository, &range, args, &context.globals)?;
+    let settings = settings(repository, &range, args, context)?;
     // What names no version is said before anything is analysed.
     let infos: Vec<VersionInfo> = range.versions.iter().map(|v| version_input(v).info).collect();
     args.held.held_in(repository, &infos)?;
@@ -349,8 +348,9 @@ pub fn settings(
     repository: &Repository,
     range: &Range,
     args: &DiffArgs,
-    globals: &GlobalArgs,
+    context: &Context,
 ) -> Result<Settings, CliError> {
+    let globals = &context.globals;
     let named = std::env::var_os(config::variables::CONFIG).filter(|v| !v.is_empty()).map(PathBuf::from);
     let file =
         match (globals.config.as_ref().or(named.as_ref()), range.versions.first(), range.versions.last()) {
@@ -368,9 +368,9 @@ pub fn settings(
             }
             _ => ConfigFile::default(),
         };
-    let git = GitConfig::load(repository.git())?;
+    let git = context.git_config(repository)?;
     let variable = |name: &str| std::env::var(name).ok();
-    let settings = Settings::join(&file, &git, variable, &overrides(globals, args))?;
+    let settings = Settings::join(&file, git, variable, &overrides(globals, args))?;
     if let [_, _, ..] = settings.c.configuration.as_slice() {
         let names = settings.c.configuration.join(", ");
         return Err(CliError::fatal(format!("several configurations are chosen ({names})"))
@@ -612,7 +612,7 @@ pub fn coverage(revision: &str, context: &mut Context) -> Result<Coverage, CliEr
     let commit = repository.commit(revision)?;
     let range = repository
         .range(&RangeRequest { revisions: vec![commit.id.to_string(); 2], ..RangeRequest::default() })?;
-    let settings = settings(&repository, &range, &DiffArgs::default(), &context.globals)?;
+    let settings = settings(&repository, &range, &DiffArgs::default(), context)?;
     let options = front_end(&repository, &settings, context)?;
     let tree = Utf8Tree::new(Arc::new(GitTree::new(repository.objects().clone(), commit.tree)));
     let sources = c::coverage::sources(&tree);

@@ -192,8 +192,14 @@ mod tests {
         let mut looked = 0;
         let manual = std::fs::read_dir(root.join("docs/manual")).expect("docs/manual");
         let manual = manual.map(|e| format!("docs/manual/{}", e.expect("entry").file_name().display()));
-        let others =
-            ["README.md", "docs/ci.md", "docs/git.md", "docs/porcelain.md", ".pre-commit-hooks.yaml"];
+        let others = [
+            "README.md",
+            "docs/ci.md",
+            "docs/git.md",
+            "docs/porcelain.md",
+            "docs/scale.md",
+            ".pre-commit-hooks.yaml",
+        ];
         for file in others.map(str::to_owned).into_iter().chain(manual) {
             let file = file.as_str();
             let text = std::fs::read_to_string(root.join(file)).expect(file);

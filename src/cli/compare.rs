@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use super::diff_args::DiffArgs;
+use super::diff_args::{DiffArgs, EffortChoice};
 use super::range::RangeArgs;
 use super::{CliError, Context, GlobalArgs, analyse};
 use crate::config::{self, ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};
@@ -122,9 +122,11 @@ fn bad_setting(error: ConfigError) -> CliError {
     }
 }
 
-/// Returns the function that compares two versions of this repository, as `git invdiff diff` does.
-pub(super) fn analyse(context: &Context) -> Analyse {
-    compared(context, DiffArgs { gate: true, ..DiffArgs::default() })
+/// Returns the function that compares two versions of this repository, as `git invdiff diff` does; `effort`
+/// is asked of each.
+pub(super) fn analyse(context: &Context, effort: Option<EffortChoice>) -> Analyse {
+    let may_be_quick = effort == Some(EffortChoice::Quick);
+    compared(context, DiffArgs { gate: true, effort, may_be_quick, ..DiffArgs::default() })
 }
 
 /// Returns the function that looks at what becomes of properties, as `git invdiff check` does, and ends by
@@ -138,10 +140,12 @@ fn compared(context: &Context, args: DiffArgs) -> Analyse {
     let globals = inner(context);
     // Asked once, however many versions are compared.
     let git = Arc::new(OnceLock::new());
+    let config = context.git_config.clone();
     Arc::new(move |old: &Side, new: &Side| {
         let fails = |error: CliError| Failure(error.message);
         // All words are revisions, whatever files there are.
         let mut context = Context::new(globals.clone(), true).map_err(fails)?;
+        context.git_config = config.clone();
         let git: &Git = match git.get() {
             Some(git) => git,
             None => {
@@ -166,6 +170,8 @@ fn inner(context: &Context) -> GlobalArgs {
         quiet: true,
         no_color: true,
         no_pager: true,
+        // Who compares many versions shows how far that is.
+        progress: false,
         ..context.globals.clone()
     }
 }
@@ -208,14 +214,32 @@ pub(super) fn commits(git: &Git, revisions: &[String]) -> Result<Vec<String>, Cl
     if revisions.is_empty() {
         return Ok(vec![commit(git, "HEAD")?]);
     }
-    let is_range = |revision: &&String| revision.contains("..") || revision.starts_with('^');
-    if !revisions.iter().any(|revision| is_range(&revision)) {
+    if !has_range(revisions) {
         return revisions.iter().map(|revision| commit(git, revision)).collect();
     }
+    rev_list(git, &["--first-parent"], revisions)
+}
+
+/// Whether a range is among revisions.
+pub(super) fn has_range(revisions: &[String]) -> bool {
+    revisions.iter().any(|revision| revision.contains("..") || revision.starts_with('^'))
+}
+
+/// Returns all commits that lead to what revisions and ranges name, oldest first; to HEAD when nothing is
+/// named.
+pub(super) fn all_commits(git: &Git, revisions: &[String]) -> Result<Vec<String>, CliError> {
+    if revisions.is_empty() {
+        return rev_list(git, &[], &[commit(git, "HEAD")?]);
+    }
+    rev_list(git, &[], revisions)
+}
+
+fn rev_list(git: &Git, options: &[&str], revisions: &[String]) -> Result<Vec<String>, CliError> {
     if let Some(option) = revisions.iter().find(|revision| revision.starts_with('-')) {
         return Err(CliError::usage(format!("'{option}' is not a revision")));
     }
-    let mut args = vec!["rev-list", "--first-parent", "--reverse"];
+    let mut args = vec!["rev-list", "--reverse"];
+    args.extend(options);
     args.extend(revisions.iter().map(String::as_str));
     args.push("--");
     Ok(git.line(&args)?.lines().map(str::to_string).collect())
@@ -245,6 +269,8 @@ impl From<NotesError> for CliError {
                 .hint("'git invdiff notes sync' fetches what is missing of the notes"),
             NotesError::NotARemote(_) => CliError::fatal(error.to_string())
                 .hint("'git remote' lists them; 'git remote add <name> <URL>' makes one"),
+            NotesError::NoNotes(_) => CliError::fatal(error.to_string())
+                .hint("'git for-each-ref refs/' lists what is here; 'git fetch <remote> <ref>:<ref>' brings what is there"),
             NotesError::Locked(ref path) => {
                 let hint =
                     format!("if no git runs in this repository: rm '{}', and try again", path.display());

@@ -3,9 +3,12 @@
 use super::interrupt::{Asked, Interrupt};
 use super::output::Output;
 use super::{CliError, GlobalArgs};
+use crate::config::{ConfigError, GitConfig};
+use crate::history::Repository;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Arc, OnceLock};
 
 /// The surroundings of one command.
 pub struct Context {
@@ -17,6 +20,8 @@ pub struct Context {
     interrupt: Option<Interrupt>,
     /// An interrupt ended the work.
     is_interrupted: bool,
+    /// Git's configuration, once it was asked for: who looks at many versions asks git once.
+    pub(super) git_config: Arc<OnceLock<GitConfig>>,
 }
 
 /// Formats in which a result can be written.
@@ -67,7 +72,14 @@ impl Context {
             })?;
         }
         let output = Output::new(&globals)?;
-        Ok(Context { globals, output, separated, interrupt: None, is_interrupted: false })
+        Ok(Context {
+            globals,
+            output,
+            separated,
+            interrupt: None,
+            is_interrupted: false,
+            git_config: Arc::default(),
+        })
     }
 
     /// Does work that an interrupt ends early, so that what was found until then can be shown.
@@ -97,6 +109,15 @@ impl Context {
         if let Some(interrupt) = self.interrupt.as_ref().filter(|_| self.is_interrupted) {
             interrupt.end();
         }
+    }
+
+    /// Returns what git's configuration says.
+    pub(super) fn git_config(&self, repository: &Repository) -> Result<&GitConfig, ConfigError> {
+        if let Some(known) = self.git_config.get() {
+            return Ok(known);
+        }
+        let found = GitConfig::load(repository.git())?;
+        Ok(self.git_config.get_or_init(|| found))
     }
 
     /// Returns the format that was asked for, the first of `known` if none was.

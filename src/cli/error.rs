@@ -33,14 +33,22 @@ pub enum ErrorKind {
     Fatal,
     /// The reader of the output went away: exit 141 without a word, as if SIGPIPE had killed us.
     BrokenPipe,
+    /// A signal asked for the end: 128 and its number, as shells have it.
+    Stopped(u8),
 }
 
 impl ErrorKind {
+    /// Whether a signal ended the run, which may have left threads behind.
+    pub fn is_stopped(self) -> bool {
+        matches!(self, ErrorKind::Stopped(_))
+    }
+
     pub fn code(self) -> u8 {
         match self {
             ErrorKind::Usage => 129,
             ErrorKind::Fatal => 128,
             ErrorKind::BrokenPipe => 141,
+            ErrorKind::Stopped(status) => status,
         }
     }
 }
@@ -64,6 +72,11 @@ impl CliError {
 
     pub fn fatal(message: impl Into<String>) -> CliError {
         CliError { kind: ErrorKind::Fatal, ..CliError::usage(message) }
+    }
+
+    /// A run that a signal ended; `status` is 128 and its number.
+    pub fn stopped(status: u8, message: impl Into<String>) -> CliError {
+        CliError { kind: ErrorKind::Stopped(status), ..CliError::usage(message) }
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> CliError {
@@ -93,6 +106,7 @@ impl fmt::Display for CliError {
         let word = match self.kind {
             ErrorKind::Usage => "error",
             ErrorKind::Fatal | ErrorKind::BrokenPipe => "fatal",
+            ErrorKind::Stopped(_) => "stopped",
         };
         // A usage error goes on with the usage, whose lines need no prefix.
         let (first, rest) = self.message.split_once('\n').unwrap_or((&self.message, ""));

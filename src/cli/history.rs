@@ -44,7 +44,7 @@ impl<'r> History<'r> {
         for warning in &found.warnings {
             context.warn(warning);
         }
-        let settings = analyse::settings(repository, &found, args, &context.globals)?;
+        let settings = analyse::settings(repository, &found, args, context)?;
         // A commit is kept in the cache by its id: how far it is from HEAD changes.
         let named = |v: &Version| {
             let mut input = analyse::version_input(v);

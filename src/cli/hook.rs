@@ -150,7 +150,7 @@ fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<Exit
     if matches!(name, "pre-commit" | "pre-push") {
         warn_if_outdated(&git, name, context);
     }
-    let (analyse, check) = (compare::analyse(context), compare::check(context, settings.timeout));
+    let (analyse, check) = (compare::analyse(context, None), compare::check(context, settings.timeout));
     let (policy, mut stderr) = (compare::policy(context), std::io::stderr());
     let mut hook = Hook { git: &git, settings: &settings, analyse, check, policy, stderr: &mut stderr };
     match hooks::run(name, args, &stdin, &mut hook) {

@@ -70,7 +70,7 @@ pub fn missing(revision: &str, context: &mut Context) -> Result<Missing, CliErro
     let commit = repository.commit(revision)?;
     let range = repository
         .range(&RangeRequest { revisions: vec![commit.id.to_string(); 2], ..RangeRequest::default() })?;
-    let settings = analyse::settings(&repository, &range, &DiffArgs::default(), &context.globals)?;
+    let settings = analyse::settings(&repository, &range, &DiffArgs::default(), context)?;
     let options = front_end(&repository, &settings, context)?;
     let tree = Utf8Tree::new(Arc::new(GitTree::new(repository.objects().clone(), commit.tree)));
     let mut survey = Survey {

@@ -2,11 +2,13 @@
 //!
 //! [`main`] reads the command line, runs one command, and turns what comes back into an exit code:
 //! 0 done, 1 objection, 3 undecided under `--strict`, 128 fatal, 129 usage, 141 when the reader of
-//! the output went away; as a signal ends it where one interrupted the work. All results go through [`Output`], everything else to standard error.
+//! the output went away; as a signal ends it (130, 143) where one interrupted the work. All results go through
+//! [`Output`], everything else to standard error.
 
 mod affects;
 mod ages;
 mod analyse;
+mod arenas;
 mod args;
 mod assert;
 mod bisect;
@@ -44,6 +46,7 @@ mod progress;
 mod quantify;
 mod range;
 mod render;
+mod stop;
 mod suppress;
 mod trailers;
 mod versions;
@@ -64,12 +67,18 @@ use std::io::Write;
 /// Runs the command that the process's arguments name.
 pub fn main() -> std::process::ExitCode {
     fault::be_brief();
+    let words: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
+    arenas::limit(&words);
     let crashed = |said: String| Err(CliError::fatal(said));
-    let code = match fault::caught(|| run(std::env::args_os().skip(1).collect())).unwrap_or_else(crashed) {
+    let code = match fault::caught(|| run(words)).unwrap_or_else(crashed) {
         Ok(code) => code.code(),
         Err(error) => {
             if error.kind != ErrorKind::BrokenPipe {
                 let _ = write!(std::io::stderr(), "{error}");
+            }
+            if error.kind.is_stopped() {
+                // What is still at work beside is not waited for.
+                signal_hook::low_level::exit(error.kind.code().into());
             }
             error.kind.code()
         }

@@ -1,15 +1,19 @@
 //! `git invdiff notes`: results in git notes under `refs/notes/invdiff`.
 
+mod addition;
+mod shard;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use super::render::{self, Manner};
 use super::{CliError, Context, ExitCode, Format, compare};
-use crate::gate::annotate::{Annotated, Existing, annotate};
+use crate::gate::annotate::{Annotated, Existing};
 use crate::report::escape::visible;
 use crate::report::{Report, note};
 use crate::store::Git;
 use crate::store::notes::{Ends, Note, Notes, NotesError, NotesRef, Record, all_ends, setup};
+use addition::{AddArgs, How, Wanted, add};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -40,18 +44,7 @@ pub enum NotesCommand {
         remote: Option<String>,
     },
     /// Analyses each commit of a range against its parent and writes its note
-    Add {
-        /// Replace notes that exist
-        #[arg(short, long)]
-        force: bool,
-        /// Renew what a rewrite of the history left behind: notes that speak of other trees than their
-        /// commits have, and notes of commits that others took the place of
-        #[arg(long, conflicts_with_all = ["force", "revisions"])]
-        stale: bool,
-        /// Commits or ranges; none: HEAD
-        #[arg(value_name = "REVISION")]
-        revisions: Vec<String>,
-    },
+    Add(AddArgs),
     /// Shows the notes of commits
     Show {
         /// Commits or ranges; none: HEAD
@@ -65,6 +58,12 @@ pub enum NotesCommand {
         /// None: as for 'git fetch'
         #[arg(value_name = "REMOTE")]
         remote: Option<String>,
+    },
+    /// Joins the notes of other refs into ours, such as what many machines wrote
+    Merge {
+        /// A name below refs/notes/, or any ref that was fetched
+        #[arg(value_name = "REF", required = true)]
+        refs: Vec<String>,
     },
     /// Removes the notes of commits
     Remove {
@@ -106,15 +105,16 @@ pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError>
             let missing = setup::missing(&git, notes.name(), &remote, push)?;
             set_up(&git, &missing, dry_run, context)
         }
-        NotesCommand::Add { force, stale, revisions } => {
-            let limit = settings.note_limit;
-            if stale {
-                return renew(&git, &notes, limit, context);
+        NotesCommand::Add(args) => {
+            let existing = if args.force { Existing::Replace } else { Existing::Keep };
+            let (limit, batch, effort) = (settings.note_limit, args.batch, args.effort);
+            let how = How { existing, hints: &[], limit, batch, effort };
+            if args.stale {
+                return renew(&git, &notes, how, context);
             }
-            let existing = if force { Existing::Replace } else { Existing::Keep };
-            let commits = compare::commits(&git, &revisions)?;
-            let done = add(&git, &notes, &commits, existing, &[], limit, context)?;
-            exit_code(&done, commits.len())
+            let wanted = Wanted::of(&git, &args)?;
+            let done = add(&notes, &wanted, &how, context)?;
+            exit_code(&done, wanted.commits.len())
         }
         NotesCommand::Show { revisions } => {
             let commits = compare::commits(&git, &revisions)?;
@@ -122,6 +122,7 @@ pub fn run(args: NotesArgs, context: &mut Context) -> Result<ExitCode, CliError>
         }
         NotesCommand::List => list(&git, &notes, context),
         NotesCommand::Sync { remote } => sync(&notes, &remote_of(&notes, remote)?, context),
+        NotesCommand::Merge { refs } => merge(&notes, &refs, context),
         NotesCommand::Remove { ignore_missing, revisions } => {
             let commits = compare::commits(&git, &revisions)?;
             remove(&notes, &commits, ignore_missing)
@@ -134,39 +135,17 @@ fn remote_of(notes: &Notes<'_>, named: Option<String>) -> Result<String, NotesEr
     named.map_or_else(|| notes.usual_remote(), Ok)
 }
 
-fn add(
-    git: &Git,
-    notes: &Notes<'_>,
-    commits: &[String],
-    existing: Existing,
-    hints: &[Record],
-    limit: usize,
-    context: &mut Context,
-) -> Result<Annotated, CliError> {
-    let ends: Vec<Ends> = all_ends(git, commits)?.into_iter().flatten().collect();
-    let done = annotate(notes, &ends, existing, hints, limit, &compare::analyse(context))?;
-    for (commit, stale) in &done.kept {
-        let why = if *stale { "a stale note" } else { "a note" };
-        context.warn(&format!("{commit} has {why} already; --force replaces it"));
-    }
-    for (commit, reason) in &done.failed {
-        context.warn(&format!("{commit}: {reason}"));
-    }
-    for commit in &done.written {
-        writeln!(context.output, "{commit}")?;
-    }
-    Ok(done)
-}
-
 /// Renews stale notes, and lets notes follow their commits through a rewrite that no hook told us of.
-fn renew(git: &Git, notes: &Notes<'_>, limit: usize, context: &mut Context) -> Result<ExitCode, CliError> {
+fn renew(git: &Git, notes: &Notes<'_>, how: How<'_>, context: &mut Context) -> Result<ExitCode, CliError> {
     let heirs = notes.heirs()?;
     let mut commits = of_state(git, notes, "stale")?;
     commits.extend(heirs.iter().map(|heir| heir.commit.clone()));
     commits.sort_unstable();
     commits.dedup();
     let hints: Vec<Record> = heirs.iter().flat_map(|heir| heir.records.iter().cloned()).collect();
-    let done = add(git, notes, &commits, Existing::Refresh, &hints, limit, context)?;
+    let wanted = Wanted { commits, is_each_named: false };
+    let how = How { existing: Existing::Refresh, hints: &hints, ..how };
+    let done = add(notes, &wanted, &how, context)?;
     let failed: BTreeSet<&String> = done.failed.iter().map(|(commit, _)| commit).collect();
     let moved: Vec<String> = heirs
         .iter()
@@ -174,7 +153,7 @@ fn renew(git: &Git, notes: &Notes<'_>, limit: usize, context: &mut Context) -> R
         .map(|heir| heir.old.clone())
         .collect();
     notes.remove("Notes moved by 'git invdiff notes add --stale'", &moved)?;
-    exit_code(&done, commits.len())
+    exit_code(&done, wanted.commits.len())
 }
 
 fn exit_code(done: &Annotated, all: usize) -> Result<ExitCode, CliError> {
@@ -359,6 +338,27 @@ fn sync(notes: &Notes<'_>, remote: &str, context: &mut Context) -> Result<ExitCo
     };
     if !context.globals.quiet {
         writeln!(context.output, "{}: {said}", visible(remote))?;
+    }
+    Ok(ExitCode::Done)
+}
+
+/// Joins other refs' notes into ours; a name that is none is said before anything is written.
+fn merge(notes: &Notes<'_>, refs: &[String], context: &mut Context) -> Result<ExitCode, CliError> {
+    let names: Vec<String> = refs.iter().map(|name| notes.ref_of(name)).collect::<Result<_, _>>()?;
+    for name in names {
+        let joined = notes.join(&name)?;
+        if context.globals.quiet {
+            continue;
+        }
+        let (there, name) = (joined.there, visible(&name));
+        let there = if there == 1 { "1 note".to_owned() } else { format!("{there} notes") };
+        match (joined.new, joined.changed) {
+            (0, 0) => writeln!(context.output, "{name}: {there}, nothing new")?,
+            (new, 0) => writeln!(context.output, "{name}: {there}, {new} new here")?,
+            (new, both) => {
+                writeln!(context.output, "{name}: {there}, {new} new here, {both} joined with ours")?
+            }
+        }
     }
     Ok(ExitCode::Done)
 }

@@ -1,45 +1,78 @@
 //! Progress on standard error, for what takes longer than a second.
+//!
+//! On a terminal it is a line that is drawn anew and goes away. Elsewhere there is none, unless it is asked
+//! for: then lines are written one below the other, as a log wants them, and not too many.
 
 use super::Context;
 use super::interrupt::Asked;
 use crate::analysis::{Ended, Watch};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use crate::report::escape::visible;
+use indicatif::{FormattedDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// How long a run stays silent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Time between two lines where there is no terminal.
+const BETWEEN: Duration = Duration::from_secs(10);
+
+/// What is counted, and how.
+const FUNCTIONS: &str = "{bar:20} {pos}/{len} {elapsed} {wide_msg}";
+/// Of commits there may be many: how long that takes yet is worth a guess.
+const COMMITS: &str = "{bar:20} {pos}/{len} commits, {elapsed_precise}, about {eta_precise} left {wide_msg}";
+
 /// A progress line. Nothing is drawn before [`PATIENCE`] has passed, nor ever if standard error is
-/// no terminal; it disappears when dropped.
+/// no terminal and nobody asked; it disappears when dropped.
 pub struct Progress {
     bar: ProgressBar,
+    /// How units are shown.
+    template: &'static str,
     /// Hanging up tells the waiting thread that the work is over.
     over: Option<mpsc::Sender<()>>,
     /// When what is not begun is to stay open.
     deadline: Option<Instant>,
     /// Says the same, when an interrupt came.
     asked: Asked,
+    /// Lines are written; whether one was.
+    lines: Option<AtomicBool>,
 }
 
 impl Progress {
     pub fn new(context: &Context) -> Progress {
+        Progress::with_template(context, FUNCTIONS)
+    }
+
+    /// Progress by commits.
+    pub fn of_commits(context: &Context) -> Progress {
+        Progress::with_template(context, COMMITS)
+    }
+
+    fn with_template(context: &Context, template: &'static str) -> Progress {
         let globals = &context.globals;
-        let wanted =
-            globals.progress || !globals.quiet && !globals.no_progress && std::io::stderr().is_terminal();
+        let is_terminal = std::io::stderr().is_terminal();
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_msg}") {
             bar.set_style(style);
         }
-        let mut progress = Progress { bar, over: None, deadline: None, asked: context.asked_to_end() };
-        if wanted {
+        let lines = (globals.progress && !is_terminal).then(AtomicBool::default);
+        let mut progress = Progress { bar, template, over: None, deadline: None, asked: context.asked_to_end(), lines };
+        let is_drawn = is_terminal && (globals.progress || !globals.quiet && !globals.no_progress);
+        if is_drawn || progress.lines.is_some() {
             let (over, work_ends) = mpsc::channel();
             progress.over = Some(over);
             let bar = progress.bar.clone();
-            std::thread::spawn(move || {
-                if work_ends.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout) {
-                    show(&bar);
+            let is_going_on =
+                move |time| work_ends.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
+            std::thread::spawn(move || match is_drawn {
+                true if is_going_on(PATIENCE) => show(&bar),
+                true => {}
+                false => {
+                    while is_going_on(BETWEEN) {
+                        write_line(&bar);
+                    }
                 }
             });
         }
@@ -55,13 +88,25 @@ impl Progress {
 
     /// Says what is being done before there are units to count.
     pub fn working_on(&self, text: &str) {
-        self.bar.set_message(crate::report::escape::visible(text));
+        self.bar.set_message(visible(text));
     }
+
+    /// Runs what writes to the terminal, without the line in its way.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
+    }
+}
+
+/// Writes how far it is as a line.
+fn write_line(bar: &ProgressBar) {
+    let (done, all) = (bar.position(), bar.length().unwrap_or(0));
+    let (elapsed, left) = (FormattedDuration(bar.elapsed()), FormattedDuration(bar.eta()));
+    let _ = writeln!(std::io::stderr(), "{done}/{all}, {elapsed}, about {left} left  {}", bar.message());
 }
 
 impl Watch for Progress {
     fn more(&self, units: usize) {
-        if let Ok(style) = ProgressStyle::with_template("{bar:20} {pos}/{len} {elapsed} {wide_msg}") {
+        if let Ok(style) = ProgressStyle::with_template(self.template) {
             self.bar.set_style(style);
         }
         self.bar.set_length(self.bar.length().unwrap_or(0) + units as u64);
@@ -73,6 +118,11 @@ impl Watch for Progress {
 
     fn done(&self) {
         self.bar.inc(1);
+        // The first and the last; those between come by the clock.
+        let is_last = self.bar.length() == Some(self.bar.position());
+        if self.lines.as_ref().is_some_and(|written| !written.swap(true, Ordering::Relaxed) || is_last) {
+            write_line(&self.bar);
+        }
     }
 
     fn reads(&self, file: &str) {

@@ -27,7 +27,7 @@ pub fn run(args: TrailersArgs, context: &mut Context) -> Result<ExitCode, CliErr
     let git = compare::repository(context)?;
     let settings = compare::settings(context)?;
     let (old, new) = sides(&git, &args.revisions)?;
-    let report = compare::analyse(context)(&old, &new).map_err(|failure| CliError::fatal(failure.0))?;
+    let report = compare::analyse(context, None)(&old, &new).map_err(|failure| CliError::fatal(failure.0))?;
     let trailers = trailer::compose(&report, settings.max_trailers);
     if let Some(path) = &args.in_place {
         let cannot = |verb: &str, error: &std::io::Error| {

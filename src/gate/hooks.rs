@@ -216,8 +216,8 @@ fn post_commit(hook: &mut Hook<'_>) -> Result<(), HookError> {
     if rebasing(hook.git)? || hook.git.object("HEAD^2")?.is_some() {
         return Ok(());
     }
-    let ends = notes::ends(hook.git, "HEAD")?;
-    annotate_in_time(hook, vec![ends], Vec::new())
+    let commit = notes::ends(hook.git, "HEAD")?.commit;
+    annotate_in_time(hook, vec![commit], Vec::new())
 }
 
 /// Lets notes follow rewritten commits: copied where both trees are the same, else computed anew.
@@ -245,8 +245,7 @@ fn post_rewrite(hook: &mut Hook<'_>, command: Option<&str>, stdin: &[u8]) -> Res
             new.push(after.clone());
         }
     }
-    let ends = notes::all_ends(hook.git, &new)?.into_iter().flatten().collect();
-    annotate_in_time(hook, ends, hints)
+    annotate_in_time(hook, new, hints)
 }
 
 /// Stops what breaks something of what the remote has.
@@ -273,11 +272,7 @@ fn remind_of_notes(hook: &mut Hook<'_>, remote: &str) -> Result<(), HookError> {
     Ok(())
 }
 
-fn annotate_in_time(
-    hook: &mut Hook<'_>,
-    commits: Vec<notes::Ends>,
-    hints: Vec<Record>,
-) -> Result<(), HookError> {
+fn annotate_in_time(hook: &mut Hook<'_>, commits: Vec<String>, hints: Vec<Record>) -> Result<(), HookError> {
     if commits.is_empty() {
         return Ok(());
     }

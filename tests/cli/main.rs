@@ -35,6 +35,7 @@ mod quantify_floats;
 mod quantify_profile;
 mod quantify_text;
 mod quantify_tree;
+mod scale;
 mod subsets;
 mod templates;
 mod weakened;

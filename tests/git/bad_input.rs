@@ -2,7 +2,7 @@
 
 use super::*;
 use git_invdiff::gate::annotate::{Existing, annotate};
-use git_invdiff::store::notes::{Note, Notes, all_ends};
+use git_invdiff::store::notes::{Note, Notes};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -23,9 +23,9 @@ fn files(folder: &Path) -> BTreeMap<std::path::PathBuf, Vec<u8>> {
 fn asking_changes_nothing() {
     let repo = TempRepo::new().file("a.c", "0").commit("c0").file("a.c", "1").commit("c1");
     let git = git_of(&repo);
-    let ends = [git_invdiff::store::notes::ends(&git, "HEAD").unwrap()];
+    let commits = [repo.id("HEAD")];
     let notes = Notes::new(&git, NotesRef::default());
-    annotate(&notes, &ends, Existing::Keep, &[], 1 << 20, &stand_in(git.clone())).unwrap();
+    annotate(&notes, &commits, Existing::Keep, &[], 1 << 20, &stand_in(git.clone())).unwrap();
     repo.write("a.c", "staged");
     repo.git(["add", "a.c"]);
     repo.write("a.c", "unstaged");
@@ -126,9 +126,9 @@ fn a_notes_ref_that_holds_no_notes_is_an_error_or_nothing() {
     assert_eq!(stdout(&invdiff(&repo, &["notes", "list"])), "");
     repo.git(["update-ref", "refs/notes/invdiff", &blob]);
     let git = git_of(&repo);
-    let ends: Vec<_> = all_ends(&git, &[repo.id("HEAD")]).unwrap().into_iter().flatten().collect();
+    let commits = [repo.id("HEAD")];
     let notes = Notes::new(&git, NotesRef::default());
-    assert!(annotate(&notes, &ends, Existing::Keep, &[], 1 << 20, &stand_in(git.clone())).is_err());
+    assert!(annotate(&notes, &commits, Existing::Keep, &[], 1 << 20, &stand_in(git.clone())).is_err());
     assert_eq!(repo.id("refs/notes/invdiff"), blob);
 }
 
@@ -136,7 +136,7 @@ fn a_notes_ref_that_holds_no_notes_is_an_error_or_nothing() {
 fn a_killed_writer_leaves_nothing_behind() {
     let repo = TempRepo::new().file("a.c", "0").commit("c0");
     let git = git_of(&repo);
-    let ends = [git_invdiff::store::notes::ends(&git, "HEAD").unwrap()];
+    let commits = [repo.id("HEAD")];
     let notes = Notes::new(&git, NotesRef::default());
     // What a writer leaves that dies before the ref moves: objects, a lock, half a pack.
     let folder = repo.path().join(".git");
@@ -146,7 +146,7 @@ fn a_killed_writer_leaves_nothing_behind() {
     std::fs::write(folder.join("refs/notes/invdiff.lock"), "").unwrap();
     assert_eq!(stdout(&invdiff(&repo, &["notes", "list"])), "", "reading needs no lock");
     std::fs::remove_file(folder.join("refs/notes/invdiff.lock")).unwrap();
-    let done = annotate(&notes, &ends, Existing::Keep, &[], 1 << 20, &stand_in(git.clone())).unwrap();
+    let done = annotate(&notes, &commits, Existing::Keep, &[], 1 << 20, &stand_in(git.clone())).unwrap();
     assert_eq!(done.written.len(), 1);
 }
 

@@ -13,6 +13,7 @@ mod configuration;
 mod contents;
 mod hook_matrix;
 mod hooks;
+mod long_ranges;
 mod managers;
 mod manners;
 mod notes;

@@ -2,7 +2,7 @@
 
 use super::*;
 use git_invdiff::gate::annotate::{Annotated, Existing, annotate};
-use git_invdiff::store::notes::{Edit, Note, Notes, all_ends};
+use git_invdiff::store::notes::{Edit, Note, Notes};
 
 /// A repository with `count` commits, each with its number in `a.c`.
 fn history(count: usize) -> TempRepo {
@@ -15,9 +15,8 @@ fn commits(repo: &TempRepo) -> Vec<String> {
 
 fn add(repo: &TempRepo, commits: &[String], existing: Existing) -> Annotated {
     let git = git_of(repo);
-    let ends: Vec<_> = all_ends(&git, commits).unwrap().into_iter().flatten().collect();
     let notes = Notes::new(&git, NotesRef::default());
-    annotate(&notes, &ends, existing, &[], 1 << 20, &stand_in(git.clone())).unwrap()
+    annotate(&notes, commits, existing, &[], 1 << 20, &stand_in(git.clone())).unwrap()
 }
 
 /// What git itself shows of a note.

@@ -81,9 +81,11 @@ const LONG: [&str; 35] = [
 ];
 
 /// Commands that are named for a change, and below which folder or file it may be.
-const WRITING: [(&str, &[&str]); 19] = [
+const WRITING: [(&str, &[&str]); 21] = [
     ("notes add HEAD~1 HEAD", NOTES),
     ("notes add --force HEAD", NOTES),
+    ("notes --ref other add --all --shard 1/1", NOTES),
+    ("notes merge other", NOTES),
     ("notes remove HEAD", NOTES),
     ("notes sync", NOTES),
     ("notes prune", NOTES),

@@ -19,7 +19,7 @@ mod sync;
 
 pub use heirs::Heir;
 pub use record::{Ends, Note, Record, SCHEMA};
-pub use sync::{SyncReport, union};
+pub use sync::{Joined, SyncReport, union};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -61,6 +61,15 @@ pub enum NotesError {
     Contended(NotesRef),
     #[error("the push of '{0}' was rejected {1} times; the notes are merged here, run sync again")]
     Rejected(NotesRef, u32),
+    #[error("there are no notes '{0}'")]
+    NoNotes(String),
+}
+
+impl NotesError {
+    /// Whether a git that was asked was ended by a signal, as Ctrl-C sends it to all that runs in a terminal.
+    pub fn is_by_signal(&self) -> bool {
+        matches!(self, NotesError::Git(GitError::Failed { status: None, .. }))
+    }
 }
 
 /// The full name of a notes ref, known to lie under `refs/notes/`.
@@ -127,6 +136,19 @@ impl Snapshot {
     }
 }
 
+/// Notes as they were at one time.
+pub struct Reader<'a> {
+    notes: &'a Notes<'a>,
+    snapshot: Snapshot,
+}
+
+impl Reader<'_> {
+    /// As [`Notes::read`], with one git process at most.
+    pub fn read(&self, objects: &[String]) -> Result<BTreeMap<String, Vec<u8>>, NotesError> {
+        self.notes.payloads(&self.snapshot, objects)
+    }
+}
+
 /// What becomes of the note of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
@@ -150,6 +172,11 @@ impl<'a> Notes<'a> {
         Notes { git, name }
     }
 
+    /// The repository.
+    pub fn git(&self) -> &'a Git {
+        self.git
+    }
+
     /// The ref that the notes live under.
     pub fn name(&self) -> &NotesRef {
         &self.name
@@ -168,7 +195,12 @@ impl<'a> Notes<'a> {
     /// Returns the payloads of the notes on `objects`; objects without a note are left out. Two git
     /// processes, whatever the number of objects.
     pub fn read(&self, objects: &[String]) -> Result<BTreeMap<String, Vec<u8>>, NotesError> {
-        self.payloads(&self.snapshot()?, objects)
+        self.reader()?.read(objects)
+    }
+
+    /// Returns the notes as they are now, to be read a part at a time.
+    pub fn reader(&self) -> Result<Reader<'_>, NotesError> {
+        Ok(Reader { notes: self, snapshot: self.snapshot()? })
     }
 
     /// As [`Notes::read`], but what cannot be read of one note is an error of that note only.

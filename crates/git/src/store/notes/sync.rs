@@ -1,4 +1,5 @@
-//! Sharing notes: fetch to a tracking ref, merge, push, again if somebody was faster.
+//! Sharing notes: fetch to a tracking ref, merge, push, again if somebody was faster. And joining notes that
+//! were written elsewhere and are here under another ref.
 //!
 //! The merge is a union of lines, sorted and without duplicates (git's `cat_sort_uniq`), done here
 //! rather than by `git notes merge` because that one does not look whether the ref moved meanwhile.
@@ -20,7 +21,57 @@ pub struct SyncReport {
     pub sent: bool,
 }
 
+/// What came of another ref's notes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Joined {
+    /// Commits with notes there.
+    pub there: usize,
+    /// Of those, the ones that had no note here.
+    pub new: usize,
+    /// And the ones whose note here was changed.
+    pub changed: usize,
+}
+
 impl Notes<'_> {
+    /// Joins the notes of the ref with the full name `name` into ours, as [`Notes::sync`] does with a
+    /// remote's: nobody's lines get lost.
+    pub fn join(&self, name: &str) -> Result<Joined, NotesError> {
+        let theirs = self.git.object(&format!("{name}^{{commit}}"))?;
+        let theirs = theirs.ok_or_else(|| NotesError::NotNotes(name.to_owned()))?;
+        let (before, other) = (self.snapshot()?, self.snapshot_of(&theirs)?);
+        let mut joined = Joined { there: other.entries.len(), ..Joined::default() };
+        // A commit of sources has no notes, and is to be no part of ours.
+        if !other.entries.is_empty() && self.merge(&theirs)? {
+            // Another writer may have been here meanwhile; of what it wrote nothing is said.
+            let after = self.snapshot()?;
+            let blobs = |snapshot: &Snapshot, object: &str| -> Vec<String> {
+                snapshot.of(object).iter().map(|entry| entry.blob.clone()).collect()
+            };
+            for object in other.entries.keys() {
+                let (old, new) = (blobs(&before, object), blobs(&after, object));
+                joined.new += usize::from(old.is_empty() && !new.is_empty());
+                joined.changed += usize::from(!old.is_empty() && old != new);
+            }
+        }
+        Ok(joined)
+    }
+
+    /// The full name of the ref that somebody means: `invdiff-2`, `notes/x`, `refs/notes/x`, or whatever was
+    /// fetched below `refs/`.
+    pub fn ref_of(&self, name: &str) -> Result<String, NotesError> {
+        let below = |folder: &str| format!("{folder}{name}");
+        let choices = match name.strip_prefix("refs/") {
+            Some(_) => vec![name.to_owned()],
+            None => vec![below("refs/notes/"), below("refs/")],
+        };
+        for choice in choices.into_iter().filter(|choice| git2::Reference::is_valid_name(choice)) {
+            if self.git.find(&["show-ref", "--verify", "--quiet", &choice])?.is_some() {
+                return Ok(choice);
+            }
+        }
+        Err(NotesError::NoNotes(name.to_owned()))
+    }
+
     /// Makes this repository and `remote` have the same notes. Never forces a push.
     pub fn sync(&self, remote: &str) -> Result<SyncReport, NotesError> {
         if !self.remotes()?.iter().any(|name| name == remote) {
@@ -140,7 +191,7 @@ impl Notes<'_> {
         self.keep_commit_map()?;
         let zeros = "0".repeat(theirs.len());
         let old = expected.unwrap_or(&zeros);
-        let message = "notes: Fast-forward by git invdiff notes sync";
+        let message = "notes: Fast-forward by git invdiff notes";
         match self.git.run(&["update-ref", "-m", message, self.name.as_str(), theirs, old], b"") {
             Ok(_) => Ok(Attempt::Done),
             Err(_) if self.git.object(self.name.as_str())?.as_deref() != expected => Ok(Attempt::Overtaken),
@@ -183,7 +234,7 @@ impl Notes<'_> {
             changes.extend(own.iter().map(|entry| Change::Delete(&entry.path)));
             changes.extend(own.first().or(new.first()).map(|entry| Change::Put(&entry.path, merged)));
         }
-        self.commit("Notes merged by 'git invdiff notes sync'", base, Some(theirs), &changes)
+        self.commit("Notes merged by 'git invdiff notes'", base, Some(theirs), &changes)
     }
 }
 
