@@ -43,6 +43,7 @@ mod progress;
 mod quantify;
 mod range;
 mod render;
+mod shared;
 mod suppress;
 mod trailers;
 mod versions;
@@ -88,6 +89,7 @@ pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
     };
     let mut context = Context::new(cli.globals, separated)?;
     let result = dispatch(cli.command, &mut context);
+    shared::tell(&mut context);
     // What was found before a failure is shown; the failure itself is what counts.
     let finished = context.output.finish(result.is_ok());
     let code = result.map_err(|error| if without_command { with_command(error) } else { error })?;
