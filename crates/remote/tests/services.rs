@@ -149,7 +149,7 @@ fn s3() {
     let Some(server) = server::moto(folder.path()) else {
         return tier::skipped("moto", "no moto_server");
     };
-    make_bucket(server.port, "bucket");
+    server.make_bucket("bucket");
     let address =
         format!("s3://bucket/team/cache?region=us-east-1&endpoint=http://127.0.0.1:{}", server.port);
     let output = std::process::Command::new(std::env::current_exe().unwrap())
@@ -162,17 +162,4 @@ fn s3() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// Moto lets everybody make buckets.
-fn make_bucket(port: u16, name: &str) {
-    use std::io::{Read, Write};
-    let mut stream = std::net::TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let request = format!(
-        "PUT /{name} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-    );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }

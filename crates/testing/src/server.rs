@@ -151,6 +151,22 @@ pub struct Program {
     pub port: u16,
 }
 
+impl Program {
+    /// Makes a bucket of an S3 that lets everybody.
+    ///
+    /// # Panics
+    /// Where it cannot be made.
+    pub fn make_bucket(&self, name: &str) {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).expect("a connection");
+        let request =
+            format!("PUT /{name} HTTP/1.1\r\nHost: s3\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("a question");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+}
+
 impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();

@@ -264,6 +264,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use invdiff_remote::{Access, Opened, Remote, Seal, Secret, Trouble};
 
     #[test]
     fn values_come_back_and_damage_is_a_miss() {
@@ -282,6 +283,54 @@ mod tests {
             assert_eq!(store.get(one), None);
         }
         assert_eq!(Store::none().get(one), None);
+    }
+
+    /// A remote in memory, which counts what it is asked.
+    #[derive(Clone, Default)]
+    struct Memory(Arc<Mutex<(BTreeMap<String, Vec<u8>>, usize)>>);
+
+    impl Remote for Memory {
+        fn get(&self, name: &str, _: usize) -> Result<Option<Vec<u8>>, Trouble> {
+            let mut held = self.0.lock().unwrap();
+            held.1 += 1;
+            Ok(held.0.get(name).cloned())
+        }
+
+        fn put(&self, name: &str, value: &[u8]) -> Result<(), Trouble> {
+            self.0.lock().unwrap().0.insert(name.to_owned(), value.to_vec());
+            Ok(())
+        }
+    }
+
+    /// A store in a folder of its own, before that remote.
+    fn before(memory: &Memory, folder: &Path) -> Store {
+        let access = Access { key: Some(Secret::new("a key of the team")), write: true, ..Access::default() };
+        let (seal, memory) = (Seal::new("s/1", "0.1.0", access.key.as_ref()), memory.clone());
+        let open = move || Ok(Opened { remote: Box::new(memory.clone()), engine: [1; 32] });
+        let shared = Shared::new("memory".to_owned(), access, seal, Box::new(open));
+        Store::open(folder, None, None, 1 << 20).before(Some(Arc::new(shared)))
+    }
+
+    #[test]
+    fn what_the_folder_lacks_is_taken_from_the_shared_cache_once() {
+        let (one, two, memory) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Memory::default());
+        let key = Key::new("terms", ["a"]);
+        before(&memory, one.path()).put(key, b"value");
+        let store = before(&memory, two.path());
+        assert_eq!(store.get(Key::new("terms", ["b"])), None);
+        for _ in 0..3 {
+            assert_eq!(store.get(key).as_deref(), Some(&b"value"[..]));
+        }
+        assert_eq!(memory.0.lock().unwrap().1, 2, "one question a value");
+        assert_eq!(Store::open(two.path(), None, None, 1 << 20).get(key).as_deref(), Some(&b"value"[..]));
+        // What is here is not asked for, and a value of another content is not kept.
+        let before_it = before(&memory, one.path());
+        memory.0.lock().unwrap().0.values_mut().for_each(|value| value.truncate(50));
+        assert_eq!(before_it.get(key).as_deref(), Some(&b"value"[..]));
+        std::fs::remove_dir_all(one.path().join("invdiff")).unwrap();
+        assert_eq!(before(&memory, one.path()).get(key), None);
+        assert_eq!(Cache::of(one.path()).usage().unwrap().entries, 0);
     }
 
     #[test]
