@@ -16,5 +16,7 @@ pub use invdiff_engine::{
     invariant, ir, mvicfg, property, quantify, report, semantics, smt, store, symex, verifier,
 };
 
+pub use invdiff_remote as remote;
+
 #[cfg(test)]
 use invdiff_testing as testing;

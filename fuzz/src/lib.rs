@@ -4,6 +4,7 @@
 //! them on the corpora and on mutations of them (`tests/engine/fuzz.rs` includes this folder by path).
 //! A property that does not hold is a panic, which is what both of them look for.
 
+mod envelopes;
 mod facts;
 mod formats;
 mod git;
@@ -12,6 +13,7 @@ mod records;
 mod source;
 mod traces;
 
+pub use envelopes::envelopes;
 pub use facts::facts;
 pub use formats::formats;
 pub use git::{messages, names, objects, pathspecs};
@@ -24,8 +26,9 @@ pub use traces::traces;
 pub type Target = fn(&[u8]);
 
 /// All of them, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 12] = [
+pub const TARGETS: [(&str, Target); 13] = [
     ("c_source", c_source),
+    ("envelopes", envelopes),
     ("facts", facts),
     ("formats", formats),
     ("git_config", git_config),

@@ -1,6 +1,6 @@
-//! `git invdiff cache`: what the cache holds, and emptying it.
+//! `git invdiff cache`: what the cache holds, and emptying it; what becomes of the one that machines share.
 
-use super::{CliError, Context, ExitCode, analyse};
+use super::{CliError, Context, ExitCode, analyse, shared};
 use crate::config::{ConfigFile, GitConfig, Overrides, Settings};
 use crate::report::escape::visible;
 use crate::store::cache::Cache;
@@ -17,7 +17,7 @@ pub struct CacheArgs {
 
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum CacheCommand {
-    /// Where it is and how much it holds
+    /// Where it is and how much it holds; which cache is shared, and who reads and writes it
     Info,
     /// Removes all of it
     Clear,
@@ -25,7 +25,8 @@ pub enum CacheCommand {
 
 pub fn run(args: CacheArgs, context: &mut Context) -> Result<ExitCode, CliError> {
     let common_dir = common_dir(context)?;
-    let cache = match chosen(context) {
+    let settings = settings(context);
+    let cache = match settings.as_ref().and_then(|settings| settings.cache.dir.as_ref()) {
         Some(folder) => Cache::at(&common_dir.join(folder)),
         None => Cache::of(&common_dir),
     };
@@ -38,6 +39,9 @@ pub fn run(args: CacheArgs, context: &mut Context) -> Result<ExitCode, CliError>
         CacheCommand::Info => {
             let folder = visible(cache.folder().as_os_str().as_encoded_bytes());
             writeln!(context.output, "{folder}\n{held}")?;
+            for line in settings.iter().flat_map(shared::described) {
+                writeln!(context.output, "{}", visible(&line))?;
+            }
         }
         CacheCommand::Clear => {
             cache.clear().map_err(|e| failed("remove", &e))?;
@@ -49,12 +53,12 @@ pub fn run(args: CacheArgs, context: &mut Context) -> Result<ExitCode, CliError>
     Ok(ExitCode::Done)
 }
 
-/// The folder that the user has chosen. Where the settings cannot be read, there is still a cache to remove.
-fn chosen(context: &Context) -> Option<PathBuf> {
+/// What the user has set. Where that cannot be read, there is still a cache to remove.
+fn settings(context: &Context) -> Option<Settings> {
     let repository = analyse::open(context).ok()?;
     let git = GitConfig::load(repository.git()).ok()?;
     let variable = |name: &str| std::env::var(name).ok();
-    Settings::join(&ConfigFile::default(), &git, variable, &Overrides::default()).ok()?.cache.dir
+    Settings::join(&ConfigFile::default(), &git, variable, &Overrides::default()).ok()
 }
 
 /// The git directory that all worktrees of the repository share.

@@ -6,7 +6,10 @@
 //! from the cache differs from a fresh one in `cost` only.
 //!
 //! Parts of analyses are kept, too, by what they follow from, and serve other commits ([`Kept`]).
+//!
+//! What is known by all that it follows from is looked up in the shared cache, too, where the user has one.
 
+use super::shared;
 use crate::analysis::{Request, VersionInput};
 use crate::config::Settings;
 use crate::history::Repository;
@@ -32,7 +35,7 @@ impl Cached {
         if request.options.host_headers {
             return None;
         }
-        let store = store(repository, settings)?;
+        let store = shared_store(repository, settings)?;
         // The number of workers is no part of the result.
         let analysis = crate::analysis::Options { jobs: 0, ..request.analysis.clone() };
         let parts = [
@@ -81,6 +84,12 @@ fn store(repository: &Repository, settings: &Settings) -> Option<Store> {
     Some(store)
 }
 
+/// As [`store`], with the shared cache behind it.
+fn shared_store(repository: &Repository, settings: &Settings) -> Option<Store> {
+    let shared = shared::of(&settings.cache, || store(repository, settings));
+    Some(store(repository, settings)?.before(shared))
+}
+
 /// What an analysis keeps for later ones, whatever the commits are.
 pub struct Kept {
     store: Option<Store>,
@@ -90,10 +99,11 @@ pub struct Kept {
 impl Kept {
     /// Trees of paths, of `quantify`.
     pub fn trees(repository: &Repository, settings: &Settings) -> Kept {
-        Kept { store: store(repository, settings), kind: "tree" }
+        Kept { store: shared_store(repository, settings), kind: "tree" }
     }
 
-    /// What reports on single commits say of functions.
+    /// What reports on single commits say of functions. They are known by their commits alone, whatever the settings
+    /// were, and asked for one by one down a history: no matter for other machines.
     pub fn commits(repository: &Repository, settings: &Settings) -> Kept {
         Kept { store: store(repository, settings), kind: "commit" }
     }
@@ -119,7 +129,7 @@ impl Kept {
 
     /// Outcomes of assertions, of `check`.
     pub fn outcomes(repository: &Repository, settings: &Settings) -> Kept {
-        Kept { store: store(repository, settings), kind: "outcomes" }
+        Kept { store: shared_store(repository, settings), kind: "outcomes" }
     }
 }
 

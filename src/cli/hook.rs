@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 
-use super::{CliError, Context, ExitCode, compare};
+use super::{CliError, Context, ExitCode, compare, shared};
 use crate::gate::hooks::{self, Hook, NAMES, Outcome};
 use crate::gate::install::{HookStatus, Hooks, InstallError, State};
 use crate::report::escape::visible;
@@ -123,6 +123,7 @@ fn run_named(name: &str, args: &[OsString], context: &mut Context) -> Result<Exi
     if !NAMES.contains(&name) {
         return Err(InstallError::Unknown(name.to_string()).into());
     }
+    shared::in_hook();
     let done = run_hook(name, args, context);
     match done {
         Err(error) if !matches!(name, "pre-commit" | "pre-push") => {

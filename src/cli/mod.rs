@@ -46,6 +46,7 @@ mod progress;
 mod quantify;
 mod range;
 mod render;
+mod shared;
 mod stop;
 mod suppress;
 mod trailers;
@@ -98,6 +99,7 @@ pub fn run(words: Vec<std::ffi::OsString>) -> Result<ExitCode, CliError> {
     };
     let mut context = Context::new(cli.globals, separated)?;
     let result = dispatch(cli.command, &mut context);
+    shared::tell(&mut context);
     // What was found before a failure is shown; the failure itself is what counts.
     let is_whole = result.is_ok() && !context.is_interrupted();
     let finished = context.output.finish(is_whole);

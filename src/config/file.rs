@@ -335,6 +335,15 @@ fn describe(name: &str, source: &str, error: &YamlError) -> ConfigError {
     };
     match error {
         YamlError::WithSnippet { error, .. } => describe(name, source, error),
+        // It comes with the code, whose author must not say what is believed of the code.
+        YamlError::SerdeUnknownField { field, .. } if field.to_ascii_lowercase().contains("cache") => {
+            let mut error = ConfigError::new(origin, format!("unknown key '{field}'"));
+            error.hint = Some(
+                "caches are the user's own matter: git config invdiff.cache.remote, and so on (docs/manual/cache.md)"
+                    .to_owned(),
+            );
+            error
+        }
         YamlError::SerdeUnknownField { field, expected, .. } => {
             ConfigError::new(origin, format!("unknown key '{field}'"))
                 .or_known(field, expected.iter().copied())
@@ -420,6 +429,11 @@ profiles:
             ".invdiff.yaml:1:12: unknown key 'domian'",
             "did you mean 'domain'?",
         );
+        let hint = "caches are the user's own matter: git config invdiff.cache.remote, and so on (docs/manual/cache.md)";
+        for key in ["cache", "cache.remote", "invdiff.cache.key", "cacheDir"] {
+            let text = format!("version: 1\n{key}: {{remote: x}}\n");
+            check_error(&text, &format!(".invdiff.yaml:2:1: unknown key '{key}'"), hint);
+        }
         let error = ConfigFile::parse(FILE_NAME, b"quantify: {domain: {x: 9..3}}").expect_err("an error");
         assert!(error.to_string().contains("the range '9..3' is empty"), "{error}");
         check_error(

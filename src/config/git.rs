@@ -6,9 +6,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Keys below `invdiff.`, as documentation spells them. Git itself ignores case.
-pub const KEYS: [&str; 34] = [
+pub const KEYS: [&str; 39] = [
     "age",
     "block",
+    "cache.hooksWrite",
+    "cache.key",
+    "cache.remote",
+    "cache.trust",
+    "cache.write",
     "cacheDir",
     "cacheLimit",
     "compdb",

@@ -22,7 +22,9 @@ pub use git::{GitConfig, KEYS};
 pub use names::nearest;
 pub use policy::{JoinedPolicy, join_policies};
 pub use quantify::{Bounds, Distribution, QuantifySection, Span};
-pub use settings::{CompdbChoice, GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables};
+pub use settings::{
+    CacheSettings, CompdbChoice, GateSettings, Overrides, POINTS, Settings, TEMPLATES, variables,
+};
 
 use crate::history::{GitCommand, SourceTree};
 use std::path::Path;

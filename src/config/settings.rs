@@ -9,6 +9,7 @@ use crate::gate::policy::{Block, Gate, Known, Layer, Policy, Rule, Warn};
 use crate::history::{ChangeOptions, Pathspec, Renames};
 use crate::invariant::{MOST_TEMPLATES, Protocol, WrittenTemplate};
 use crate::ir::DataModel;
+use invdiff_remote::Secret;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -42,6 +43,9 @@ pub mod variables {
     pub const RLIMIT: &str = "INVDIFF_RLIMIT";
     pub const CACHE_DIR: &str = "INVDIFF_CACHE_DIR";
     pub const NO_CACHE: &str = "INVDIFF_NO_CACHE";
+    pub const CACHE_USER: &str = "INVDIFF_CACHE_USER";
+    pub const CACHE_PASSWORD: &str = "INVDIFF_CACHE_PASSWORD";
+    pub const CACHE_TOKEN: &str = "INVDIFF_CACHE_TOKEN";
     pub const SKIP: &str = "INVDIFF_SKIP";
 }
 
@@ -153,6 +157,21 @@ pub struct CacheSettings {
     pub dir: Option<PathBuf>,
     /// Bytes that the cache may hold.
     pub limit: u64,
+    pub remote: RemoteSettings,
+}
+
+/// The cache that machines share, and what is done with it. No layer has it but git's configuration, which is the
+/// user's own: who writes the code that is looked at must not say what is believed of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteSettings {
+    /// Where it is; there may be a password in it.
+    pub address: Option<Secret>,
+    /// What values are proved with.
+    pub key: Option<Secret>,
+    /// Values are believed without a key.
+    pub trust: bool,
+    pub write: bool,
+    pub hooks_write: bool,
 }
 
 /// Everything that can be set.
@@ -214,7 +233,18 @@ impl Default for Settings {
                 limit: None,
                 notes_ref: "refs/notes/invdiff".to_owned(),
             },
-            cache: CacheSettings { is_used: true, dir: None, limit: 256 << 20 },
+            cache: CacheSettings {
+                is_used: true,
+                dir: None,
+                limit: 256 << 20,
+                remote: RemoteSettings {
+                    address: None,
+                    key: None,
+                    trust: false,
+                    write: true,
+                    hooks_write: false,
+                },
+            },
             hooks: true,
             jobs: None,
             lazy_fetch: false,
@@ -320,6 +350,20 @@ impl GateSettings {
             gate: Gate { block: blocks(&self.block), warn: warns(&self.warn), age: self.age },
             rules: self.rules.iter().map(rule).collect(),
         }
+    }
+}
+
+impl RemoteSettings {
+    fn apply_git(&mut self, git: &GitConfig) -> Result<(), ConfigError> {
+        // An empty value takes back what another file says.
+        let secret = |key: &str| {
+            Ok::<_, ConfigError>(git.text(key)?.map(|(_, t)| t).filter(|t| !t.is_empty()).map(Secret::new))
+        };
+        (self.address, self.key) = (secret("cache.remote")?, secret("cache.key")?);
+        set(&mut self.trust, git.bool("cache.trust")?);
+        set(&mut self.write, git.bool("cache.write")?);
+        set(&mut self.hooks_write, git.bool("cache.hooksWrite")?);
+        Ok(())
     }
 }
 
@@ -468,6 +512,7 @@ impl Settings {
         }
         self.cache.dir = git.path("cacheDir")?.or(self.cache.dir.take());
         set(&mut self.cache.limit, git.number("cacheLimit")?);
+        self.cache.remote.apply_git(git)?;
         set(&mut self.lazy_fetch, git.bool("lazyFetch")?);
         set(&mut self.strict, git.bool("strict")?);
         set(&mut self.files.renames, git.renames()?);

@@ -266,6 +266,14 @@ pub fn table() -> Vec<Key> {
         )
         .environment(variables::CACHE_DIR),
         key("", "cacheLimit", |s| s.cache.limit.to_string(), "bytes that the cache may hold"),
+        key("", "cache.remote", nothing, "address of a cache that machines share, as docs/manual/cache.md describes it"),
+        key("", "cache.key", nothing, "what its values are proved with, 16 characters or more; never printed"),
+        key("", "cache.trust", |s| on(s.cache.remote.trust), "its values are believed without a key"),
+        key("", "cache.write", |s| on(s.cache.remote.write), "what is computed is put there"),
+        key("", "cache.hooksWrite", |s| on(s.cache.remote.hooks_write), "by hooks, too"),
+        key("", "", nothing, "who asks a shared cache over HTTP or Redis").environment(variables::CACHE_USER),
+        key("", "", nothing, "and with which password").environment(variables::CACHE_PASSWORD),
+        key("", "", nothing, "a bearer token instead, over HTTP").environment(variables::CACHE_TOKEN),
         key("", "", |s| on(!s.cache.is_used), "the cache is neither read nor written")
             .environment(variables::NO_CACHE)
             .option("--no-cache"),
@@ -381,6 +389,9 @@ mod tests {
             variables::RLIMIT,
             variables::CACHE_DIR,
             variables::NO_CACHE,
+            variables::CACHE_USER,
+            variables::CACHE_PASSWORD,
+            variables::CACHE_TOKEN,
             variables::SKIP,
         ];
         assert_eq!(named, read.into_iter().collect());

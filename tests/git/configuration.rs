@@ -196,3 +196,49 @@ fn lists_add_up_and_an_empty_value_starts_anew() {
     raw(&repo, "\texclude =\n\texclude = a.c");
     assert_eq!(names(&repo), ["x/b.c"]);
 }
+
+/// What the services of a shared cache do is in `tests/remote`, which is built with them.
+#[test]
+fn a_shared_cache_that_this_program_cannot_ask_is_told_once() {
+    let repo = two().config("invdiff.cache.remote", "redis://me:hunter2@127.0.0.1:1/0");
+    let repo = repo.config("invdiff.cache.key", "hunter3, the key of the whole team");
+    let alone = Run::of(&mut program_in(&repo, repo.path(), &["cache", "info"]));
+    let run = Run::of(&mut program_in(&repo, repo.path(), &["HEAD~1..HEAD"]));
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    if !git_invdiff::remote::HAS_SERVICES {
+        let told = "invdiff.cache.remote is set, but this program was built without shared caches; in its sources: \
+                    cargo install --locked --path . --features remote-cache";
+        assert_eq!(run.err, format!("warning: {told}\n"));
+        assert!(alone.out.ends_with(&format!("\nshared: {told}\n")), "{}", alone.out);
+    }
+    // A hook would say so at every commit.
+    let hook = Run::of(&mut program_in(&repo, repo.path(), &["hook", "run", "pre-commit"]));
+    assert!(hook.code == Some(0) && !hook.err.contains("built without"), "{}", hook.err);
+    for words in [&["bugreport"][..], &["doctor"], &["cache", "info"], &["-vv", "HEAD~1..HEAD"]] {
+        let run = Run::of(&mut program_in(&repo, repo.path(), words));
+        assert!(
+            !run.out.contains("hunter") && !run.err.contains("hunter"),
+            "{words:?} {} {}",
+            run.out,
+            run.err
+        );
+    }
+    // Nothing is set, nothing is said.
+    let repo = repo.config("invdiff.cache.remote", "");
+    let run = Run::of(&mut program_in(&repo, repo.path(), &["HEAD~1..HEAD"]));
+    assert!(!run.err.contains("cache"), "{}", run.err);
+}
+
+#[test]
+fn the_projects_file_cannot_name_a_shared_cache() {
+    for text in ["cache: {remote: 'file:///x'}", "cache.trust: true", "invdiff.cache.key: x"] {
+        let repo = two().file(".invdiff.yaml", format!("{text}\n")).commit("three");
+        let run = Run::of(&mut program_in(&repo, repo.path(), &["HEAD~1..HEAD"]));
+        assert_eq!(run.code, Some(128), "{text}");
+        assert!(
+            run.err.contains("unknown key") && run.err.contains("git config invdiff.cache.remote"),
+            "{}",
+            run.err
+        );
+    }
+}

@@ -1,10 +1,11 @@
-//! What tests of several crates share: temporary repositories, a small source of chance, and how much runs.
+//! What tests of several crates share: temporary repositories, a small source of chance, servers, and how much runs.
 
 #![warn(missing_docs)]
 
 mod random;
 mod repo;
 mod scratch;
+pub mod server;
 pub mod tier;
 
 pub use random::Random;

@@ -4,7 +4,8 @@
 //! a nightly run. What a machine lacks is skipped and said; `INVDIFF_REQUIRE=cc,shared` makes a failure of that
 //! (`cc`: a C compiler, `chromium`, `shared`: the shared subjects, `histories`: real repositories, `barvinok`: a python
 //! with `islpy-barvinok`, which `INVDIFF_BARVINOK` names, `ray`, `check-jsonschema`, `kubernetes-validate`: these in the
-//! Python environment that `INVDIFF_VENV` names).
+//! Python environment that `INVDIFF_VENV` names, `redis`: its server, `moto`: a
+//! `moto_server`, which `INVDIFF_MOTO` names where PATH does not).
 
 /// How many seeds or rounds: what the variable says, if there is one, or `few`, or all `many`.
 pub fn rounds(variable: &str, few: usize, many: usize) -> usize {

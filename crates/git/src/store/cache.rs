@@ -4,11 +4,16 @@
 //! time and nothing else. An entry is a BLAKE3 checksum and the value; one that is damaged counts as
 //! absent. Writers make a file under another name and rename it, so readers see all or nothing, and
 //! two writers of one key write the same value. Files of another format version are never read.
+//!
+//! Behind the folder there may be a cache that machines share (`invdiff_remote`): what the folder lacks is looked up
+//! there and kept here, and what is kept here is put there, if this run may. Its keys are of the inputs alone; which
+//! program answers them is its own part of the name.
 
+use invdiff_remote::Shared;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 /// Version of the format; part of every path.
@@ -19,7 +24,12 @@ const CHECKSUM: usize = blake3::OUT_LEN;
 
 /// What an entry depends on, hashed: the kind of result, the engine's version, and all inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key([u8; blake3::OUT_LEN]);
+pub struct Key {
+    /// Of this program on this machine.
+    local: [u8; blake3::OUT_LEN],
+    /// Of the kind and the inputs, wherever.
+    inputs: [u8; blake3::OUT_LEN],
+}
 
 impl Key {
     /// Hashes the parts, each with its length, so that no two lists of parts run together. The
@@ -30,16 +40,20 @@ impl Key {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part);
         };
-        add(env!("CARGO_PKG_VERSION").as_bytes());
-        add(program().as_bytes());
         add(kind.as_bytes());
         parts.into_iter().for_each(|part| add(part.as_ref()));
-        Key(*hasher.finalize().as_bytes())
+        let inputs = *hasher.finalize().as_bytes();
+        let mut hasher = blake3::Hasher::new();
+        for part in [env!("CARGO_PKG_VERSION").as_bytes(), program().as_bytes(), &inputs] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Key { local: *hasher.finalize().as_bytes(), inputs }
     }
 
     /// Two hexadecimal digits as a folder, the others as a file: folders stay small.
     fn path(self) -> PathBuf {
-        let hex = blake3::Hash::from_bytes(self.0).to_hex();
+        let hex = blake3::Hash::from_bytes(self.local).to_hex();
         let (folder, file) = hex.split_at(2);
         Path::new(folder).join(file)
     }
@@ -63,6 +77,8 @@ pub struct Store {
     limit: u64,
     /// Bytes held, once counted.
     held: Mutex<Option<u64>>,
+    /// The cache behind this one.
+    shared: Option<Arc<Shared>>,
 }
 
 impl Store {
@@ -77,12 +93,12 @@ impl Store {
             None => [Some(Cache::of(common_dir).folder), elsewhere].into_iter().flatten().collect(),
         };
         let folder = choices.into_iter().map(|c| c.join(FORMAT)).find(|c| is_writable(c));
-        Store { folder, limit, held: Mutex::new(None) }
+        Store { folder, limit, held: Mutex::new(None), shared: None }
     }
 
     /// A store that keeps nothing (`--no-cache`).
     pub fn none() -> Store {
-        Store { folder: None, limit: 0, held: Mutex::new(None) }
+        Store { folder: None, limit: 0, held: Mutex::new(None), shared: None }
     }
 
     /// Returns where values are kept, if anywhere.
@@ -90,8 +106,32 @@ impl Store {
         self.folder.as_deref()
     }
 
-    /// Returns a value, checked against its checksum.
+    /// The same with a shared cache behind it.
+    pub fn before(self, shared: Option<Arc<Shared>>) -> Store {
+        Store { shared, ..self }
+    }
+
+    /// Returns a value, if it is here or in the cache behind this one.
     pub fn get(&self, key: Key) -> Option<Vec<u8>> {
+        if let Some(value) = self.held_here(key) {
+            return Some(value);
+        }
+        let value = self.shared.as_ref()?.get(&key.inputs)?;
+        self.keep(key, &value);
+        Some(value)
+    }
+
+    /// Keeps a value, here and in the cache behind this one. Values larger than a quarter of the limit are not kept
+    /// here.
+    pub fn put(&self, key: Key, value: &[u8]) {
+        self.keep(key, value);
+        if let Some(shared) = &self.shared {
+            shared.put(&key.inputs, value);
+        }
+    }
+
+    /// A value of the folder, checked against its checksum.
+    fn held_here(&self, key: Key) -> Option<Vec<u8>> {
         let mut bytes = std::fs::read(self.folder.as_ref()?.join(key.path())).ok()?;
         let value = bytes.get(CHECKSUM..)?;
         if bytes.get(..CHECKSUM)? != blake3::hash(value).as_bytes() {
@@ -101,8 +141,7 @@ impl Store {
         Some(bytes)
     }
 
-    /// Keeps a value. Values larger than a quarter of the limit are not kept.
-    pub fn put(&self, key: Key, value: &[u8]) {
+    fn keep(&self, key: Key, value: &[u8]) {
         let size = (value.len() + CHECKSUM) as u64;
         if let Some(folder) = self.folder.as_ref().filter(|_| size <= self.limit / 4) {
             // Not kept is as good as never computed.
@@ -225,6 +264,7 @@ impl Cache {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use invdiff_remote::{Access, Opened, Remote, Seal, Secret, Trouble};
 
     #[test]
     fn values_come_back_and_damage_is_a_miss() {
@@ -243,6 +283,54 @@ mod tests {
             assert_eq!(store.get(one), None);
         }
         assert_eq!(Store::none().get(one), None);
+    }
+
+    /// A remote in memory, which counts what it is asked.
+    #[derive(Clone, Default)]
+    struct Memory(Arc<Mutex<(BTreeMap<String, Vec<u8>>, usize)>>);
+
+    impl Remote for Memory {
+        fn get(&self, name: &str, _: usize) -> Result<Option<Vec<u8>>, Trouble> {
+            let mut held = self.0.lock().unwrap();
+            held.1 += 1;
+            Ok(held.0.get(name).cloned())
+        }
+
+        fn put(&self, name: &str, value: &[u8]) -> Result<(), Trouble> {
+            self.0.lock().unwrap().0.insert(name.to_owned(), value.to_vec());
+            Ok(())
+        }
+    }
+
+    /// A store in a folder of its own, before that remote.
+    fn before(memory: &Memory, folder: &Path) -> Store {
+        let access = Access { key: Some(Secret::new("a key of the team")), write: true, ..Access::default() };
+        let (seal, memory) = (Seal::new("s/1", "0.1.0", access.key.as_ref()), memory.clone());
+        let open = move || Ok(Opened { remote: Box::new(memory.clone()), engine: [1; 32] });
+        let shared = Shared::new("memory".to_owned(), access, seal, Box::new(open));
+        Store::open(folder, None, None, 1 << 20).before(Some(Arc::new(shared)))
+    }
+
+    #[test]
+    fn what_the_folder_lacks_is_taken_from_the_shared_cache_once() {
+        let (one, two, memory) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Memory::default());
+        let key = Key::new("terms", ["a"]);
+        before(&memory, one.path()).put(key, b"value");
+        let store = before(&memory, two.path());
+        assert_eq!(store.get(Key::new("terms", ["b"])), None);
+        for _ in 0..3 {
+            assert_eq!(store.get(key).as_deref(), Some(&b"value"[..]));
+        }
+        assert_eq!(memory.0.lock().unwrap().1, 2, "one question a value");
+        assert_eq!(Store::open(two.path(), None, None, 1 << 20).get(key).as_deref(), Some(&b"value"[..]));
+        // What is here is not asked for, and a value of another content is not kept.
+        let before_it = before(&memory, one.path());
+        memory.0.lock().unwrap().0.values_mut().for_each(|value| value.truncate(50));
+        assert_eq!(before_it.get(key).as_deref(), Some(&b"value"[..]));
+        std::fs::remove_dir_all(one.path().join("invdiff")).unwrap();
+        assert_eq!(before(&memory, one.path()).get(key), None);
+        assert_eq!(Cache::of(one.path()).usage().unwrap().entries, 0);
     }
 
     #[test]
