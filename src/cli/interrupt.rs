@@ -34,30 +34,35 @@ impl Asked {
 impl Interrupt {
     /// Takes down each interrupt from now on.
     pub fn caught() -> io::Result<Interrupt> {
+        Interrupt::taken_down(false)
+    }
+
+    /// Takes down the first interrupt from now on; a second one ends the process.
+    pub fn caught_once() -> io::Result<Interrupt> {
+        Interrupt::taken_down(true)
+    }
+
+    fn taken_down(once: bool) -> io::Result<Interrupt> {
         let (came, is_default): (Arc<AtomicUsize>, Arc<AtomicBool>) = Default::default();
+        #[cfg(not(unix))]
+        let _ = once;
+        #[cfg(unix)]
+        let mut second = Vec::new();
         #[cfg(unix)]
         for signal in [consts::SIGINT, consts::SIGTERM] {
             flag::register_conditional_default(signal, is_default.clone())?;
             flag::register_usize(signal, came.clone(), usize::try_from(signal).unwrap_or(usize::MAX))?;
+            if once {
+                // Behind what looks at the flag: the first signal passes.
+                second.push(flag::register(signal, is_default.clone())?);
+            }
         }
         Ok(Interrupt {
             came,
             is_default,
             #[cfg(unix)]
-            second: Vec::new(),
+            second,
         })
-    }
-
-    /// Takes down the first interrupt from now on; a second one ends the process.
-    pub fn caught_once() -> io::Result<Interrupt> {
-        #[allow(unused_mut)]
-        let mut caught = Interrupt::caught()?;
-        #[cfg(unix)]
-        for signal in [consts::SIGINT, consts::SIGTERM] {
-            // Behind what looks at the flag: the first signal passes.
-            caught.second.push(flag::register(signal, caught.is_default.clone())?);
-        }
-        Ok(caught)
     }
 
     /// The work is over, and what it found will be shown: by a pager, to which signals then belong, or not.
