@@ -58,7 +58,8 @@ impl Progress {
             bar.set_style(style);
         }
         let lines = (globals.progress && !is_terminal).then(AtomicBool::default);
-        let mut progress = Progress { bar, template, over: None, deadline: None, asked: context.asked_to_end(), lines };
+        let mut progress =
+            Progress { bar, template, over: None, deadline: None, asked: context.asked_to_end(), lines };
         let is_drawn = is_terminal && (globals.progress || !globals.quiet && !globals.no_progress);
         if is_drawn || progress.lines.is_some() {
             let (over, work_ends) = mpsc::channel();

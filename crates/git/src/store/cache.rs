@@ -285,9 +285,12 @@ mod tests {
         assert_eq!(Store::none().get(one), None);
     }
 
+    /// Values by key, and how often one was asked for.
+    type Held = (BTreeMap<String, Vec<u8>>, usize);
+
     /// A remote in memory, which counts what it is asked.
     #[derive(Clone, Default)]
-    struct Memory(Arc<Mutex<(BTreeMap<String, Vec<u8>>, usize)>>);
+    struct Memory(Arc<Mutex<Held>>);
 
     impl Remote for Memory {
         fn get(&self, name: &str, _: usize) -> Result<Option<Vec<u8>>, Trouble> {
