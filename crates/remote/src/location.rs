@@ -1,9 +1,11 @@
 //! Addresses of a shared cache, as `invdiff.cache.remote` has them, and as they may be shown.
 //!
-//!     file:///srv/cache, file:/srv/cache, fs:/srv/cache
-//!     s3://bucket/prefix?region=eu-central-1&endpoint=https://minio.example:9000&anonymous=true
-//!     redis://host:6379/0, rediss://host:6379/0
-//!     http://host/path, https://host:8443/path
+//! ```text
+//! file:///srv/cache, file:/srv/cache, fs:/srv/cache
+//! s3://bucket/prefix?region=eu-central-1&endpoint=https://minio.example:9000&anonymous=true
+//! redis://host:6379/0, rediss://host:6379/0
+//! http://host/path, https://host:8443/path
+//! ```
 //!
 //! The form is that of RFC 3986, read strictly: what has no meaning here is an error, so that nothing is silently left
 //! out. A user and a password may stand before the host of the last two; they are never shown, nor is an address that
