@@ -57,7 +57,6 @@ fn what_is_not_proved_is_not_used() {
         }
     };
     shared.check(|entries| each(entries, &|bytes| bytes.truncate(bytes.len() / 2)), "cut, changed or moved");
-    shared.check(|entries| each(entries, &Vec::clear), "");
     let last = |bytes: &mut Vec<u8>| {
         let end = bytes.len() - 1;
         bytes[end] ^= 1;
@@ -88,6 +87,17 @@ fn what_is_not_proved_is_not_used() {
         }
     };
     shared.check(copied, "with a MAC that the key does not make");
+}
+
+#[test]
+fn an_entry_that_is_empty_is_one_that_is_not_there() {
+    // Not every service tells the two apart.
+    let shared = Shared::new();
+    shared.entries.iter().for_each(|entry| std::fs::write(entry, "").unwrap());
+    let (said, cost, err) = report(&shared.clone(), &[]);
+    assert_eq!((said.as_str(), err.as_str()), (shared.said.as_str(), ""));
+    assert!(asked(&cost).0 > 0, "{cost}");
+    assert_eq!(asked(&report(&shared.clone(), &[]).1).0, 0);
 }
 
 #[test]
