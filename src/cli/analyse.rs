@@ -95,7 +95,7 @@ pub fn report_of_request(
             progress.working_on("comparing versions");
             let report = fresh(repository, request, excluded, settings, &progress);
             // What the machine had no time for is no answer for another time.
-            let is_whole = repository.objects().unreadable().is_empty() && !progress.is_over();
+            let is_whole = repository.objects().unreadable().is_empty() && progress.ended().is_none();
             drop(progress);
             if let Some(cached) = cached.filter(|_| is_whole) {
                 cached.put(&report);

@@ -27,7 +27,12 @@ pub struct Asked(Arc<AtomicUsize>);
 
 impl Asked {
     pub fn is_to_end(&self) -> bool {
-        self.0.load(Ordering::Relaxed) != 0
+        self.signal().is_some()
+    }
+
+    /// The number of the signal that came.
+    pub fn signal(&self) -> Option<usize> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
     }
 }
 
@@ -85,7 +90,7 @@ impl Interrupt {
     /// Ends the process as the signal that came would have; returns where none did.
     pub fn end(&self) {
         #[cfg(unix)]
-        if let Some(signal) = i32::try_from(self.came.load(Ordering::Relaxed)).ok().filter(|s| *s != 0) {
+        if let Some(signal) = self.asked().signal().and_then(|signal| i32::try_from(signal).ok()) {
             let _ = low_level::emulate_default_handler(signal);
         }
     }

@@ -47,7 +47,6 @@ mod quantify;
 mod range;
 mod render;
 mod shared;
-mod stop;
 mod suppress;
 mod trailers;
 mod versions;

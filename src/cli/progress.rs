@@ -7,10 +7,10 @@ use super::Context;
 use super::interrupt::Asked;
 use crate::analysis::{Ended, Watch};
 use crate::report::escape::visible;
-use indicatif::{FormattedDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{FormattedDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 /// How long a run stays silent.
@@ -22,7 +22,26 @@ const BETWEEN: Duration = Duration::from_secs(10);
 /// What is counted, and how.
 const FUNCTIONS: &str = "{bar:20} {pos}/{len} {elapsed} {wide_msg}";
 /// Of commits there may be many: how long that takes yet is worth a guess.
-const COMMITS: &str = "{bar:20} {pos}/{len} commits, {elapsed_precise}, about {eta_precise} left {wide_msg}";
+const COMMITS: &str = "{bar:20} {pos}/{len} commits, {elapsed_precise}{left} {wide_msg}";
+
+/// When the first unit was begun, and how many were done by then: what a resumed run leaves out takes no time, and
+/// says nothing of how long the others will.
+type Start = Arc<OnceLock<(u64, Instant)>>;
+
+/// How long is left, in words, when so many of all units are done.
+fn left(start: &Start, done: u64, all: u64) -> String {
+    let Some((before, since)) = start.get() else { return String::new() };
+    match (done.saturating_sub(*before), all.saturating_sub(done)) {
+        (0, _) => String::new(),
+        (own, rest) => format!(", about {} left", FormattedDuration(share(since.elapsed(), own, rest))),
+    }
+}
+
+/// How long `rest` units take where `own` have taken so long.
+fn share(elapsed: Duration, own: u64, rest: u64) -> Duration {
+    let millis = elapsed.as_millis().saturating_mul(u128::from(rest)) / u128::from(own.max(1));
+    Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX))
+}
 
 /// A progress line. Nothing is drawn before [`PATIENCE`] has passed, nor ever if standard error is
 /// no terminal and nobody asked; it disappears when dropped.
@@ -38,6 +57,7 @@ pub struct Progress {
     asked: Asked,
     /// Lines are written; whether one was.
     lines: Option<AtomicBool>,
+    start: Start,
 }
 
 impl Progress {
@@ -58,13 +78,13 @@ impl Progress {
             bar.set_style(style);
         }
         let lines = (globals.progress && !is_terminal).then(AtomicBool::default);
-        let mut progress =
-            Progress { bar, template, over: None, deadline: None, asked: context.asked_to_end(), lines };
+        let (start, asked) = (Start::default(), context.asked_to_end());
+        let mut progress = Progress { bar, template, over: None, deadline: None, asked, lines, start };
         let is_drawn = is_terminal && (globals.progress || !globals.quiet && !globals.no_progress);
         if is_drawn || progress.lines.is_some() {
             let (over, work_ends) = mpsc::channel();
             progress.over = Some(over);
-            let bar = progress.bar.clone();
+            let (bar, start) = (progress.bar.clone(), progress.start.clone());
             let is_going_on =
                 move |time| work_ends.recv_timeout(time) == Err(mpsc::RecvTimeoutError::Timeout);
             std::thread::spawn(move || match is_drawn {
@@ -72,7 +92,7 @@ impl Progress {
                 true => {}
                 false => {
                     while is_going_on(BETWEEN) {
-                        write_line(&bar);
+                        write_line(&bar, &start);
                     }
                 }
             });
@@ -99,21 +119,26 @@ impl Progress {
 }
 
 /// Writes how far it is as a line.
-fn write_line(bar: &ProgressBar) {
+fn write_line(bar: &ProgressBar, start: &Start) {
     let (done, all) = (bar.position(), bar.length().unwrap_or(0));
-    let (elapsed, left) = (FormattedDuration(bar.elapsed()), FormattedDuration(bar.eta()));
-    let _ = writeln!(std::io::stderr(), "{done}/{all}, {elapsed}, about {left} left  {}", bar.message());
+    let (elapsed, left) = (FormattedDuration(bar.elapsed()), left(start, done, all));
+    let _ = writeln!(std::io::stderr(), "{done}/{all}, {elapsed}{left}  {}", bar.message());
 }
 
 impl Watch for Progress {
     fn more(&self, units: usize) {
         if let Ok(style) = ProgressStyle::with_template(self.template) {
-            self.bar.set_style(style);
+            let start = self.start.clone();
+            let left = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = out.write_str(&left(&start, state.pos(), state.len().unwrap_or(0)));
+            };
+            self.bar.set_style(style.with_key("left", left));
         }
         self.bar.set_length(self.bar.length().unwrap_or(0) + units as u64);
     }
 
     fn begins(&self, unit: &str) {
+        let _ = self.start.set((self.bar.position(), Instant::now()));
         self.working_on(unit);
     }
 
@@ -122,7 +147,7 @@ impl Watch for Progress {
         // The first and the last; those between come by the clock.
         let is_last = self.bar.length() == Some(self.bar.position());
         if self.lines.as_ref().is_some_and(|written| !written.swap(true, Ordering::Relaxed) || is_last) {
-            write_line(&self.bar);
+            write_line(&self.bar, &self.start);
         }
     }
 
@@ -148,5 +173,27 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.over.take();
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_follows_from_what_was_done() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(share(minute, 6, 12), Duration::from_secs(120));
+        assert_eq!(share(minute, 6, 0), Duration::ZERO);
+        assert_eq!(share(minute, 0, 3), Duration::from_secs(180));
+        // Before something is done, and where nothing is begun, there is no telling.
+        let start = Start::default();
+        assert_eq!(left(&start, 5, 9), "");
+        start.set((5, Instant::now())).unwrap();
+        assert_eq!(left(&start, 5, 9), "");
+        assert_eq!(
+            left(&start, 9, 9),
+            ", about 0s left".replace("0s", &FormattedDuration(Duration::ZERO).to_string())
+        );
     }
 }

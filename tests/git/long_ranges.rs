@@ -4,11 +4,11 @@ use super::random::Random;
 use super::state::{Run, divide, program_in};
 use super::*;
 use crate::support::tier::rounds;
-use git_invdiff::analysis::Watch;
+use git_invdiff::analysis::{Ended, Watch};
 use git_invdiff::gate::annotate::{Annotated, Annotator, Existing};
 use git_invdiff::store::notes::{Note, Notes, NotesError};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -96,8 +96,8 @@ impl Watch for Ends {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
-    fn is_over(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
+    fn ended(&self) -> Option<Ended> {
+        (self.0.load(Ordering::Relaxed) == 0).then_some(Ended::Interrupted)
     }
 }
 
@@ -215,7 +215,7 @@ fn a_second_signal_ends_at_once() {
         kill_process(Pid::from_child(&child), signal).unwrap();
     }
     // Of two signals that wait the later may be taken first.
-    assert!(matches!(child.wait().unwrap().code(), Some(130 | 143)));
+    assert!(matches!(child.wait().unwrap().signal(), Some(2 | 15)));
     assert_eq!(annotated(&repo), 0);
 }
 

@@ -10,10 +10,10 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::super::diff_args::EffortChoice;
-use super::super::stop::Stop;
+use super::super::interrupt::{Asked, Interrupt};
 use super::super::{CliError, Context, Progress, compare};
 use super::shard::Shard;
-use crate::analysis::Watch;
+use crate::analysis::{Ended, Watch};
 use crate::fault;
 use crate::gate::annotate::{Annotated, Annotator, BATCH, Existing};
 use crate::gate::{Analyse, Failure};
@@ -90,9 +90,11 @@ pub fn add(
     how: &How<'_>,
     context: &mut Context,
 ) -> Result<Annotated, CliError> {
-    let stop = Stop::caught().map_err(|e| CliError::fatal("cannot catch signals").caused_by(&e))?;
-    let analyse = ending(compare::analyse(context, how.effort), stop.clone());
-    let course = Course { progress: Progress::of_commits(context), stop };
+    let interrupt =
+        Interrupt::caught_once().map_err(|e| CliError::fatal("cannot catch signals").caused_by(&e))?;
+    let asked = interrupt.asked();
+    let analyse = ending(compare::analyse(context, how.effort), asked.clone());
+    let course = Course { progress: Progress::of_commits(context), asked };
     course.more(wanted.commits.len());
     let annotator = Annotator {
         notes,
@@ -111,14 +113,16 @@ pub fn add(
         all.failed.extend(done.failed);
         Ok::<(), CliError>(())
     });
-    let Course { progress, stop } = course;
+    let Course { progress, asked } = course;
     drop(progress);
     if !wanted.is_each_named {
         summarise(&all, context);
     }
-    match (stop.status(), ended) {
+    match (asked.signal(), ended) {
         (None, ended) => ended.map(|()| all),
-        (Some(status), ended) => {
+        (Some(signal), ended) => {
+            // What shells make of the number of a signal.
+            let status = u8::try_from(128 + signal).unwrap_or(u8::MAX);
             let mut stopped = stopped(&all, wanted.commits.len(), how.existing, status);
             stopped.causes.extend(ended.err().map(|error| error.message));
             Err(stopped)
@@ -184,7 +188,7 @@ fn grouped(number: usize) -> String {
 
 /// Returns the analysis, which gives up when the run is to end. What was begun goes on beside, until the
 /// process ends; a fault of one commit is no fault of the others.
-fn ending(analyse: Analyse, stop: Stop) -> Analyse {
+fn ending(analyse: Analyse, asked: Asked) -> Analyse {
     Arc::new(move |old, new| {
         let (sender, receiver) = channel();
         let (analyse, old, new) = (analyse.clone(), old.clone(), new.clone());
@@ -195,7 +199,9 @@ fn ending(analyse: Analyse, stop: Stop) -> Analyse {
             match receiver.recv_timeout(TURN) {
                 Ok(Ok(answer)) => return answer,
                 Ok(Err(said)) => return Err(Failure(said)),
-                Err(RecvTimeoutError::Timeout) if stop.is_there() => return Err(Failure("ended".to_owned())),
+                Err(RecvTimeoutError::Timeout) if asked.is_to_end() => {
+                    return Err(Failure("ended".to_owned()));
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Failure(format!("internal error; {}", fault::ADVICE)));
@@ -208,7 +214,7 @@ fn ending(analyse: Analyse, stop: Stop) -> Analyse {
 /// Shows how far a run is, and ends it when a signal asks for that.
 struct Course {
     progress: Progress,
-    stop: Stop,
+    asked: Asked,
 }
 
 impl Watch for Course {
@@ -224,8 +230,8 @@ impl Watch for Course {
         self.progress.done();
     }
 
-    fn is_over(&self) -> bool {
-        self.stop.is_there()
+    fn ended(&self) -> Option<Ended> {
+        self.asked.is_to_end().then_some(Ended::Interrupted)
     }
 }
 

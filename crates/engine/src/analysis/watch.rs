@@ -14,8 +14,11 @@ pub trait Watch: Sync {
     fn ended(&self) -> Option<Ended> {
         None
     }
+}
+
+impl dyn Watch + '_ {
     /// Whether nothing more is to be begun.
-    fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.ended().is_some()
     }
 }
@@ -65,7 +68,7 @@ mod tests {
     use super::*;
     use crate::analysis::{Exits, Options, diff_watched, memory};
     use crate::frontend::c;
-    use crate::report::{ChangeVerdict, Report, Verdict};
+    use crate::report::{ChangeVerdict, FunctionReport, Outcome, Report, Verdict};
     use std::collections::BTreeSet;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -108,6 +111,16 @@ mod tests {
                 assert!(report.notices.iter().any(|n| n.starts_with("interrupted, and this is not all")));
                 assert!(!report.complete);
                 assert!(told(&report).is_subset(&told(&all)), "{:?}", told(&report));
+                // A file that was read in one version alone says nothing of what came or went.
+                let came_or_went =
+                    |f: &FunctionReport| matches!(f.outcome, Outcome::Added | Outcome::Removed);
+                assert!(!report.functions.iter().any(came_or_went), "after {n}: {:?}", report.functions);
+                assert!(report.objects.iter().all(|o| all.objects.contains(o)), "after {n}");
+                let kept =
+                    report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.version_invariants);
+                let known = all.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.version_invariants);
+                let known: BTreeSet<&String> = known.map(|fact| &fact.id).collect();
+                assert!(kept.into_iter().all(|fact| known.contains(&fact.id)), "after {n}");
                 for (hunk, whole) in report.hunks.iter().zip(&all.hunks) {
                     let is_known = hunk.verdict != Verdict::NotAnalysed;
                     assert!(!is_known || hunk.verdict == whole.verdict, "after {n}: {hunk:?}");
