@@ -2,9 +2,9 @@
 //!
 //! Values are objects of one folder, `v1-` and a hash; over HTTP they are plain `GET` and `PUT`. A request ends after
 //! [`ANSWER`] at the latest, with all that belongs to it: finding the host, connecting, finding credentials. What is
-//! read comes in pieces and is given up beyond the limit, so that no length that a service claims is believed. What
-//! OpenDAL says of an error is not passed on, as it may hold addresses and what was signed; its kind, and that of the
-//! system's error behind it, are.
+//! read comes in pieces and is given up beyond the limit, so that no length that a service claims is believed; only
+//! Redis gives a value as a whole, as much of it as comes in that time. What OpenDAL says of an error is not passed on,
+//! as it may hold addresses and what was signed; its kind, and that of the system's error behind it, are.
 
 use crate::location::Service;
 use crate::{Credentials, Location, Remote, Secret, Trouble};
@@ -25,8 +25,6 @@ const UNFINISHED: &str = ".unfinished";
 pub struct Services {
     operator: Operator,
     runtime: Runtime,
-    /// Values do not come in pieces; a part of them has to be asked for, and one that is not there is empty.
-    is_whole: bool,
 }
 
 impl Services {
@@ -44,8 +42,7 @@ impl Services {
             .map_err(|error| format!("no thread can be started: {}", error.kind()))?;
         let login = if location.login == Credentials::default() { credentials } else { &location.login };
         let operator = operator(&location.service, login)?;
-        let is_whole = matches!(location.service, Service::Redis { .. });
-        Ok(Services { operator, runtime, is_whole })
+        Ok(Services { operator, runtime })
     }
 
     fn within<T>(&self, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
@@ -62,12 +59,8 @@ impl Remote for Services {
     fn get(&self, name: &str, limit: usize) -> Result<Option<Vec<u8>>, Trouble> {
         self.within(async {
             let reader = self.operator.reader(name).await.map_err(|error| trouble(&error))?;
-            let stream = match self.is_whole {
-                true => reader.into_stream(..=limit as u64).await,
-                false => reader.into_stream(..).await,
-            };
             let mut bytes = Vec::new();
-            let mut stream = match stream {
+            let mut stream = match reader.into_stream(..).await {
                 Ok(stream) => stream,
                 Err(error) => return missing_or(&error),
             };
