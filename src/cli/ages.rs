@@ -16,12 +16,12 @@ pub fn add(report: &mut Report, repository: &Repository, settings: &Settings, co
     }
     let base = report.versions.first().and_then(|v| v.commit.clone());
     // Before the root there is nothing.
-    let longest = if base.is_some() { age::LONGEST } else { 0 };
+    let asked = age::Asked { longest: if base.is_some() { age::LONGEST } else { 0 }, changes: false };
     let Ok(name) = NotesRef::parse(&settings.notes.notes_ref) else { return };
     let Ok(git) = compare::repository(context) else { return };
     // Where notes cannot be read, nothing is known.
     let commits = Kept::commits(repository, settings);
     let kept = |commit: &str, parent: Option<&str>| commits.of_commit(commit, parent);
     let notes = Notes::new(&git, name);
-    let _ = age::fill(report, &git, (&notes, &kept), &base.unwrap_or_default(), longest);
+    let _ = age::fill(report, &git, (&notes, &kept), &base.unwrap_or_default(), asked);
 }

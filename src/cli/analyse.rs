@@ -268,7 +268,7 @@ pub fn analysis_options(
     settings: &Settings,
 ) -> Result<analysis::Options, CliError> {
     let effort = match settings.analysis.effort.as_str() {
-        "quick" if args.may_be_quick => analysis::Effort::Quick,
+        "quick" if args.may_be_quick && !args.properties_only => analysis::Effort::Quick,
         "deep" => analysis::Effort::Deep,
         _ => analysis::Effort::Normal,
     };
@@ -281,6 +281,7 @@ pub fn analysis_options(
         || !settings.specification.templates.is_empty()
         || !settings.specification.protocols.is_empty();
     let budget = match is_cheap {
+        true if args.properties_only => crate::invariant::Budget::GATE,
         true => crate::invariant::Budget::CHEAP,
         false => crate::invariant::Budget::default(),
     };

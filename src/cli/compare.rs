@@ -122,8 +122,8 @@ fn bad_setting(error: ConfigError) -> CliError {
     }
 }
 
-/// Returns the function that compares two versions of this repository, as `git invdiff diff` does; `effort`
-/// is asked of each.
+/// Returns the function that compares two versions of this repository, with facts at exits of all that they change;
+/// `effort` is asked of each.
 pub(super) fn analyse(context: &Context, effort: Option<EffortChoice>) -> Analyse {
     let may_be_quick = effort == Some(EffortChoice::Quick);
     compared(context, DiffArgs { gate: true, effort, may_be_quick, ..DiffArgs::default() })
@@ -133,6 +133,17 @@ pub(super) fn analyse(context: &Context, effort: Option<EffortChoice>) -> Analys
 /// itself after a time.
 pub(super) fn check(context: &Context, limit: Option<Duration>) -> Analyse {
     compared(context, DiffArgs { gate: true, properties_only: true, limit, ..DiffArgs::default() })
+}
+
+/// As [`check`], for who waits to commit: with the limits of a first look, but where more effort is asked for.
+pub(super) fn glance_at_properties(context: &Context, limit: Option<Duration>) -> Analyse {
+    let args = DiffArgs { gate: true, properties_only: true, may_be_quick: true, limit, ..DiffArgs::default() };
+    compared(context, args)
+}
+
+/// Returns the function that compares two versions as `git invdiff diff` does where nothing more is asked for.
+pub(super) fn glance(context: &Context) -> Analyse {
+    compared(context, DiffArgs { may_be_quick: true, ..DiffArgs::default() })
 }
 
 /// Returns the function that compares two versions in the way of `args`.

@@ -151,9 +151,17 @@ fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<Exit
     if matches!(name, "pre-commit" | "pre-push") {
         warn_if_outdated(&git, name, context);
     }
-    let (analyse, check) = (compare::analyse(context, None), compare::check(context, settings.timeout));
-    let (policy, mut stderr) = (compare::policy(context), std::io::stderr());
-    let mut hook = Hook { git: &git, settings: &settings, analyse, check, policy, stderr: &mut stderr };
+    let mut stderr = std::io::stderr();
+    let mut hook = Hook {
+        git: &git,
+        settings: &settings,
+        glance: compare::glance(context),
+        gate: compare::glance_at_properties(context, settings.timeout),
+        analyse: compare::analyse(context, None),
+        check: compare::check(context, settings.timeout),
+        policy: compare::policy(context),
+        stderr: &mut stderr,
+    };
     match hooks::run(name, args, &stdin, &mut hook) {
         Outcome::Continue => Ok(ExitCode::Done),
         Outcome::Stop => Ok(ExitCode::Objection),

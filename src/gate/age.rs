@@ -5,7 +5,9 @@
 //! did; a property at least as the last commit whose note speaks of its function. A commit of which neither a note nor
 //! the cache speaks ends what is known, and so does one of which they say that the function was not understood.
 
-use crate::report::{COMPILER, Churn, Fact, FunctionReport, Outcome, Report, note};
+use crate::report::{
+    COMPILER, Change, ChangeVerdict, Churn, Fact, FunctionReport, Outcome, Report, note,
+};
 use crate::store::Git;
 use crate::store::notes::{Note, Notes, NotesError, all_ends};
 use std::collections::BTreeMap;
@@ -13,20 +15,30 @@ use std::collections::BTreeMap;
 /// Commits before a range whose notes are asked, unless a policy asks for other ages.
 pub const LONGEST: u32 = 100;
 
+/// What is asked.
+#[derive(Clone, Copy)]
+pub struct Asked {
+    /// Commits before the range that are asked.
+    pub longest: u32,
+    /// How old what a function no longer does is, too.
+    pub changes: bool,
+}
+
 /// What is kept of a commit against its parent, which only a root has not.
 pub type Kept<'k> = &'k dyn Fn(&str, Option<&str>) -> Option<Vec<FunctionReport>>;
 
 /// Says how old what a report loses is: what is known within the range, and from the notes on `base`, its first
-/// version, and the commits before that, at most `longest` of them, or from what is kept of them: an age of so many
+/// version, and the commits before that, at most `longest` of these, or from what is kept of them: an age of so many
 /// may be more. Cost: some git processes, whatever the number; two where there are no notes.
 pub fn fill(
     report: &mut Report,
     git: &Git,
     (notes, kept): (&Notes<'_>, Kept<'_>),
     base: &str,
-    longest: u32,
+    Asked { longest, changes }: Asked,
 ) -> Result<(), NotesError> {
-    let known = match longest > 0 && is_wanted(report) {
+    let is_changed = || report.functions.iter().flat_map(|f| &f.changes).any(does_otherwise);
+    let known = match longest > 0 && (is_wanted(report) || changes && is_changed()) {
         true => history(git, (notes, kept), base, longest)?,
         false => Vec::new(),
     };
@@ -39,6 +51,12 @@ pub fn fill(
             if let Some(before) = ages.max() {
                 churn.set_age(before.saturating_add(churn.from.saturating_sub(1)));
             }
+        }
+    }
+    for function in report.functions.iter_mut().filter(|_| changes && !history.is_empty()) {
+        let before = untouched(&history, &function.name);
+        for change in function.changes.iter_mut().filter(|c| does_otherwise(c)) {
+            change.age = Some(before.saturating_add(1));
         }
     }
     for assertion in &mut report.assertions {
@@ -55,6 +73,11 @@ pub fn fill(
 pub fn is_wanted(report: &Report) -> bool {
     report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns).any(lasts)
         || report.assertions.iter().any(|a| a.kept_in().is_some())
+}
+
+/// Whether code does something otherwise than the range's first version.
+fn does_otherwise(change: &Change) -> bool {
+    change.verdict == ChangeVerdict::Differs && change.from == 1
 }
 
 /// Whether a churn takes something away that the range's first version held already.

@@ -26,6 +26,9 @@ use crate::store::{Git, GitError};
 /// Time for what was begun before the limit was met.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// Lines of one kind that are worth a look before each commit.
+const MAX_LINES: usize = 5;
+
 /// The hooks that are known, in the order git runs them.
 pub const NAMES: [&str; 6] =
     ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite", "pre-push"];
@@ -51,8 +54,13 @@ pub struct HookSettings {
 pub struct Hook<'a> {
     pub git: &'a Git,
     pub settings: &'a HookSettings,
+    /// A first look, for who waits to commit.
+    pub glance: Analyse,
+    /// A first look at properties alone; ends by itself when the time is over, with what it has.
+    pub gate: Analyse,
+    /// Everything, for notes.
     pub analyse: Analyse,
-    /// As `analyse`, of properties alone; ends by itself when the time is over, with what it has.
+    /// As `gate`, and with the time that a push may take.
     pub check: Analyse,
     /// What stops a change between two commits; that of a commit to be made is in the settings.
     pub policy: PolicyOf,
@@ -123,34 +131,9 @@ fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
         say(hook, "warning: this commit changes the policy of .invdiff.yaml");
         policy_changes.iter().for_each(|line| say(hook, &format!("  {}", visible(line))));
     }
-    let begin = Instant::now();
     let old = head(hook.git)?;
-    // Regressions first: they take a part of the time that all facts do.
-    let checked = checked(hook, &old)?;
-    let left = hook.settings.timeout.map(|limit| limit.saturating_sub(begin.elapsed()));
-    let blocks = |report: &Report| !judge(report, &hook.settings.policy).blocked.is_empty();
-    if let Some(report) = checked.filter(|report| blocks(report) || left == Some(Duration::ZERO)) {
-        return Ok(judged(hook, report));
-    }
-    let report = analysed(hook, old, Side::Index, left)?;
+    let report = analysed(hook, old)?;
     Ok(judged(hook, report))
-}
-
-/// Looks at what becomes of properties, unless a hook has asked for more than that before. A failure is
-/// one of the whole analysis.
-fn checked(hook: &Hook<'_>, old: &Side) -> Result<Option<Report>, HookError> {
-    let memory = Memory::of(hook.git)?;
-    let key = memory.key(hook.git, old, &Side::Index)?;
-    if memory.recall(&key).is_some() {
-        return Ok(None);
-    }
-    let (check, old) = (hook.check.clone(), old.clone());
-    let limit = hook.settings.timeout.map(|limit| limit + GRACE);
-    let answer = within(limit, move || check(&old, &Side::Index)).and_then(|answer| Ok(answer?));
-    if let Err(error) = &answer {
-        memory.keep(&key, &Err(Failure(error.to_string())));
-    }
-    answer.map(Some)
 }
 
 /// Says what a report means for the commit.
@@ -167,13 +150,11 @@ fn judged(hook: &mut Hook<'_>, report: Report) -> Outcome {
     for known in &verdict.expired {
         say(hook, &format!("warning: invdiff: {}", visible(known.over())));
     }
-    if verdict.warnings.is_empty() && verdict.blocked.is_empty() {
+    if verdict.warnings.is_empty() && verdict.changes.is_empty() && verdict.blocked.is_empty() {
         return Outcome::Continue;
     }
-    if !verdict.warnings.is_empty() {
-        say(hook, "warning: this commit changes what callers can see");
-        verdict.warnings.iter().for_each(|line| say(hook, &format!("  {line}")));
-    }
+    say_some(hook, "warning: this commit changes what callers can see", &verdict.warnings);
+    say_some(hook, "warning: this commit changes what the code does", &verdict.changes);
     if verdict.blocked.is_empty() {
         say(hook, "hint: look closer with 'git invdiff HEAD^!' when the commit is made");
         return Outcome::Continue;
@@ -205,8 +186,8 @@ fn aged(hook: &Hook<'_>, mut report: Report) -> Report {
     let notes = Notes::new(hook.git, hook.settings.notes_ref.clone());
     // Where notes cannot be read, nothing is known.
     let nothing_kept = |_: &str, _: Option<&str>| None;
-    let longest = hook.settings.policy.longest_age();
-    let _ = age::fill(&mut report, hook.git, (&notes, &nothing_kept), "HEAD", longest);
+    let asked = age::Asked { longest: hook.settings.policy.longest_age(), changes: true };
+    let _ = age::fill(&mut report, hook.git, (&notes, &nothing_kept), "HEAD", asked);
     report
 }
 
@@ -291,28 +272,52 @@ fn annotate_in_time(hook: &mut Hook<'_>, commits: Vec<String>, hints: Vec<Record
     Ok(())
 }
 
-/// Runs the analysis within a time limit, unless the hook before had the same question.
-fn analysed(hook: &Hook<'_>, old: Side, new: Side, limit: Option<Duration>) -> Result<Report, HookError> {
+/// Takes a first look at what the index changes, within the time limit, unless the hook before had the same question.
+fn analysed(hook: &Hook<'_>, old: Side) -> Result<Report, HookError> {
     let memory = Memory::of(hook.git)?;
-    let key = memory.key(hook.git, &old, &new)?;
+    let key = memory.key(hook.git, &old, &Side::Index)?;
     if let Some(answer) = memory.recall(&key) {
         return answer.map_err(HookError::Again);
     }
-    let analyse = hook.analyse.clone();
-    let answer = within(limit, move || analyse(&old, &new));
+    let answer = looked_at(hook, &old);
     match &answer {
-        Ok(answer) => memory.keep(&key, answer),
+        Ok(report) => memory.keep(&key, &Ok(report.clone())),
         Err(error) => memory.keep(&key, &Err(Failure(error.to_string()))),
     }
-    Ok(answer??)
+    answer
 }
 
-/// Returns the analysis with the memory in front of it.
+/// What becomes of properties, which alone can stop a commit, and then, unless the time is over, what the code does
+/// otherwise.
+fn looked_at(hook: &Hook<'_>, old: &Side) -> Result<Report, HookError> {
+    let begin = Instant::now();
+    let limit = hook.settings.timeout;
+    let asked = |analyse: &Analyse| {
+        let (analyse, old) = (analyse.clone(), old.clone());
+        move || analyse(&old, &Side::Index)
+    };
+    let properties = within(limit.map(|limit| limit + GRACE), asked(&hook.gate))??;
+    let left = limit.map(|limit| limit.saturating_sub(begin.elapsed()));
+    if left == Some(Duration::ZERO) {
+        return Ok(properties);
+    }
+    let changes = match within(left, asked(&hook.glance)).and_then(|changes| Ok(changes?)) {
+        Ok(changes) => changes,
+        Err(_) if !judge(&properties, &hook.settings.policy).blocked.is_empty() => return Ok(properties),
+        Err(error) => return Err(error),
+    };
+    let notices = properties.notices.into_iter().filter(|notice| !changes.notices.contains(notice));
+    let notices = changes.notices.iter().cloned().chain(notices).collect();
+    Ok(Report { assertions: properties.assertions, notices, ..changes })
+}
+
+/// Returns the analysis with what the memory knows to fail in front of it: who waited once for the limit does not
+/// wait again.
 fn remembering(git: &Git, analyse: &Analyse) -> Analyse {
     let (git, analyse) = (git.clone(), analyse.clone());
     std::sync::Arc::new(move |old, new| {
-        let recall = |memory: Memory| memory.recall(&memory.key(&git, old, new).ok()?);
-        Memory::of(&git).ok().and_then(recall).unwrap_or_else(|| analyse(old, new))
+        let recall = |memory: Memory| memory.recall(&memory.key(&git, old, new).ok()?)?.err();
+        Memory::of(&git).ok().and_then(recall).map_or_else(|| analyse(old, new), Err)
     })
 }
 
@@ -378,6 +383,20 @@ fn rewritten(stdin: &[u8]) -> Vec<(String, String)> {
 
 fn one_line(text: &str) -> String {
     visible(text.lines().next().unwrap_or_default())
+}
+
+/// Prints a heading and the first lines below it, unless there are none.
+fn say_some(hook: &mut Hook<'_>, heading: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    say(hook, heading);
+    // One too many is not worth a line that says so.
+    let most = if lines.len() > MAX_LINES + 1 { MAX_LINES } else { lines.len() };
+    lines.iter().take(most).for_each(|line| say(hook, &format!("  {line}")));
+    if most < lines.len() {
+        say(hook, &format!("  and {} more", lines.len() - most));
+    }
 }
 
 /// Prints a line; a closed standard error is no reason to fail.

@@ -2,16 +2,16 @@
 //!
 //! A commit is *blocked* by a property that was not refuted before and is refuted now by a replayed
 //! input, if the policy blocks its kind in that file; one that the commit weakens or drops for that is a kind of
-//! its own. Everything else only *warns*: churns that callers can
-//! see, and properties that the change breaks without a replayed input. What is *suppressed* does neither,
-//! and is counted.
+//! its own. Everything else only *warns*: churns that callers can see, what code does otherwise where no fact says
+//! it, and properties that the change breaks without a replayed input. What is *suppressed* does neither, and is
+//! counted.
 
 use std::collections::BTreeSet;
 
 use crate::history::Pathspec;
-use crate::report::trailer::{churn_line, ranked, regression_line, regressions};
+use crate::report::trailer::{Finding, findings, regression_line, regressions};
 use crate::report::{
-    Assertion, AssertionKind, AssertionOutcome, Churn, Judgement, RepoPath, Report, Version, Violation,
+    Assertion, AssertionKind, AssertionOutcome, Change, Churn, Judgement, RepoPath, Report, Version, Violation,
 };
 
 /// Kinds of properties whose regression can stop a commit.
@@ -182,6 +182,13 @@ impl Policy {
                 || gate.warn.contains(&Warn::VersionInvariant) && lost && old)
     }
 
+    /// Whether what a function does otherwise is worth a word, where no fact says it.
+    fn tells(&self, file: &RepoPath, change: &Change) -> bool {
+        let gate = self.at(file);
+        let old = change.age.is_none_or(|age| age >= gate.age);
+        gate.warn.contains(&Warn::Churn) || gate.warn.contains(&Warn::VersionInvariant) && old
+    }
+
     /// The longest time that a fact must have held anywhere; 0 where nothing asks.
     pub fn longest_age(&self) -> u32 {
         let of = |layer: &Layer| {
@@ -199,6 +206,8 @@ pub struct Verdict {
     pub blocked: Vec<String>,
     /// What a person should know, one line each.
     pub warnings: Vec<String>,
+    /// What the code does otherwise where no fact that callers see says it, one line each.
+    pub changes: Vec<String>,
     /// Ids of what is blocked, in the same order.
     pub ids: Vec<String>,
     /// Findings that a suppression leaves alone.
@@ -243,14 +252,17 @@ pub fn judge(report: &Report, policy: &Policy) -> Verdict {
             None => verdict.warnings.push(line),
         }
     }
-    for (function, point, churn) in ranked(report) {
-        if !policy.warns(&function.file, churn) {
-            continue;
-        }
-        met.insert(&churn.id);
-        match policy.suppression(&churn.id) {
+    let found = findings(report);
+    let is_warned = |finding: &&Finding| match finding {
+        Finding::Churn(function, _, churn) => policy.warns(&function.file, churn),
+        Finding::Change(function, change) => policy.tells(&function.file, change),
+    };
+    for finding in found.iter().filter(is_warned) {
+        met.insert(finding.id());
+        match policy.suppression(finding.id()) {
             Some(_) => verdict.suppressed += 1,
-            None => verdict.warnings.push(churn_line(function, point, churn)),
+            None if matches!(finding, Finding::Change(..)) => verdict.changes.push(finding.line()),
+            None => verdict.warnings.push(finding.line()),
         }
     }
     verdict.expired = policy.expired.iter().filter(|known| met.contains(&*known.id)).cloned().collect();
@@ -387,6 +399,36 @@ mod tests {
             assert_eq!(warnings(churn.clone(), &any), of_any, "{:?}", churn.age);
             assert_eq!(warnings(churn, &none), 0);
         }
+    }
+
+    #[test]
+    fn what_code_does_otherwise_is_said_where_no_fact_says_it() {
+        use crate::report::ChangeVerdict;
+        let judged = |verdict, age, churns: Vec<Churn>, policy: &Policy| {
+            let changes = vec![Change { verdict, age, ..Change::default() }];
+            let points = vec![Point { churns, ..Point::default() }];
+            let f = FunctionReport { file: "a.c".into(), points, changes, ..FunctionReport::default() };
+            let verdict = judge(&Report { functions: vec![f], ..Report::default() }, policy);
+            (verdict.warnings.len(), verdict.changes.len())
+        };
+        let (default, differs) = (Policy::default(), ChangeVerdict::Differs);
+        for (verdict, age, expected) in [
+            (differs, None, 1),
+            (differs, Some(10), 1),
+            (differs, Some(9), 0),
+            (ChangeVerdict::Neutral, None, 0),
+            (ChangeVerdict::Open, None, 0),
+        ] {
+            assert_eq!(judged(verdict, age, Vec::new(), &default), (0, expected), "{verdict:?} {age:?}");
+        }
+        let lost = Churn { observable: true, removed: vec![Fact::default()], ..Churn::default() };
+        assert_eq!(judged(differs, None, vec![lost], &default), (1, 0));
+        // That something differs is said better by what does.
+        let differing = Churn { observable: true, ..Churn::default() };
+        assert_eq!(judged(differs, None, vec![differing], &default), (0, 1));
+        let mut none = Policy::default();
+        none.layers[0].gate.warn.clear();
+        assert_eq!(judged(differs, None, Vec::new(), &none), (0, 0));
     }
 
     #[test]

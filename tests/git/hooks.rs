@@ -117,14 +117,14 @@ fn only_what_is_staged_is_judged() {
 }
 
 #[test]
-fn one_commit_is_analysed_once() {
+fn one_commit_is_looked_at_once_and_once_for_its_note() {
     let repo = repository();
-    let log = repo.root().join("log");
+    let (log, notes) = (repo.root().join("log"), repo.root().join("notes"));
     let commit = |text: &str, args: &[&str]| {
         repo.write("a.c", text);
         let mut git = command(&repo, "git");
-        let output =
-            git.env("INVDIFF_TEST_LOG", &log).args(["commit", "-qam", "x"]).args(args).output().unwrap();
+        git.env("INVDIFF_TEST_LOG", &log).env("INVDIFF_TEST_NOTE_LOG", &notes);
+        let output = git.args(["commit", "-qam", "x"]).args(args).output().unwrap();
         assert!(output.status.success(), "{}", stderr(&output));
         std::fs::read_to_string(&log).unwrap()
     };
@@ -133,6 +133,7 @@ fn one_commit_is_analysed_once() {
     assert_eq!(commit("2", &[]), "0 -> 1\n1 -> 2\n");
     assert_eq!(commit("3", &["--amend"]), "0 -> 1\n1 -> 2\n2 -> 3\n1 -> 3\n", "the gate asks about HEAD");
     assert_eq!(commit("SLOW", &[]).lines().count(), 5, "the time limit is met once");
+    assert_eq!(std::fs::read_to_string(&notes).unwrap(), "0 -> 1\n1 -> 2\n1 -> 3\n");
     // Another setting is another question.
     repo.git(["reset", "-q", "--soft", "HEAD~1"]);
     repo.git(["config", "invdiff.maxTrailers", "3"]);

@@ -47,17 +47,23 @@ fn git_of(repo: &TempRepo) -> Git {
 
 /// The analysis of properties alone: as [`stand_in`], never slow, and not counted.
 fn check_stand_in(git: Git) -> Analyse {
-    answer(git, false)
+    answer(git, "INVDIFF_TEST_GATE_LOG", false)
 }
 
 /// An analysis whose only function is `f` in `a.c`, whose only fact is the text of that file. The text
 /// `BUG` is a refuted assertion, `SLOW` takes longer than anybody waits if facts are asked
 /// for, `STUCK` in any case, `CRASH` panics.
 fn stand_in(git: Git) -> Analyse {
-    answer(git, true)
+    answer(git, "INVDIFF_TEST_NOTE_LOG", true)
 }
 
-fn answer(git: Git, facts: bool) -> Analyse {
+/// A first look: as [`stand_in`].
+fn glance_stand_in(git: Git) -> Analyse {
+    answer(git, "INVDIFF_TEST_LOG", true)
+}
+
+/// `log`: the variable that names the file in which each analysis is noted.
+fn answer(git: Git, log: &'static str, facts: bool) -> Analyse {
     Arc::new(move |old, new| {
         let read = |side: &Side| -> Result<String, Failure> {
             let name = match side {
@@ -69,7 +75,6 @@ fn answer(git: Git, facts: bool) -> Analyse {
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
         };
         let (old, new) = (read(old)?, read(new)?);
-        let log = if facts { "INVDIFF_TEST_LOG" } else { "INVDIFF_TEST_GATE_LOG" };
         if let Some(log) = std::env::var_os(log) {
             let mut file = std::fs::File::options().create(true).append(true).open(log).unwrap();
             std::io::Write::write_all(&mut file, format!("{old} -> {new}\n").as_bytes()).unwrap();
@@ -143,7 +148,9 @@ fn stand_in_binary() {
     let (settings, mut stderr) = (settings(), std::io::stderr());
     let (analyse, check) = (stand_in(git.clone()), check_stand_in(git.clone()));
     let policy: PolicyOf = Arc::new(|_, _| Ok(Policy::default()));
-    let mut hook = Hook { git: &git, settings: &settings, analyse, check, policy, stderr: &mut stderr };
+    let (glance, gate) = (glance_stand_in(git.clone()), check.clone());
+    let mut hook =
+        Hook { git: &git, settings: &settings, glance, gate, analyse, check, policy, stderr: &mut stderr };
     let name = words[2].to_str().unwrap();
     let outcome = git_invdiff::gate::hooks::run(name, &words[3..], &stdin, &mut hook);
     std::process::exit(if outcome == Outcome::Stop { 1 } else { 0 });

@@ -282,6 +282,9 @@ pub struct Change {
     pub otherwise: Otherwise,
     /// What is taken for granted, by name.
     pub assumptions: Vec<String>,
+    /// Versions for which the function had done what it does no longer, where somebody asked for that.
+    #[serde(skip)]
+    pub age: Option<u32>,
 }
 
 /// Where a region is.

@@ -88,10 +88,33 @@ pub fn ranked(report: &Report) -> Vec<(&FunctionReport, &Point, &Churn)> {
     all
 }
 
-/// Says what a report found in a line each, the most important first. Changes of functions that no fact
+/// What a report found of functions.
+#[derive(Clone, Copy)]
+pub enum Finding<'r> {
+    Churn(&'r FunctionReport, &'r Point, &'r Churn),
+    Change(&'r FunctionReport, &'r Change),
+}
+
+impl Finding<'_> {
+    pub fn id(&self) -> &str {
+        match self {
+            Finding::Churn(.., churn) => &churn.id,
+            Finding::Change(_, change) => &change.id,
+        }
+    }
+
+    pub fn line(&self) -> String {
+        match self {
+            Finding::Churn(function, point, churn) => churn_line(function, point, churn),
+            Finding::Change(function, change) => change_line(function, change),
+        }
+    }
+}
+
+/// Returns what a report found of functions, the most important first. Changes of functions that no fact
 /// describes come behind the churns that a fact does. A churn without a fact says only that something differs:
 /// where the change itself is told it is left out.
-pub(super) fn churn_lines(report: &Report) -> Vec<String> {
+pub fn findings(report: &Report) -> Vec<Finding<'_>> {
     let has_facts = |churn: &Churn| !churn.removed.is_empty() || !churn.added.is_empty();
     let is_described = |f: &FunctionReport| {
         f.points.iter().flat_map(|p| &p.churns).any(|c| c.through.is_empty() && has_facts(c))
@@ -99,14 +122,18 @@ pub(super) fn churn_lines(report: &Report) -> Vec<String> {
     let mut churns = ranked(report);
     churns.retain(|(f, _, churn)| has_facts(churn) || is_described(f) || told(f).next().is_none());
     let described = churns.iter().rposition(|(.., churn)| has_facts(churn)).map_or(0, |last| last + 1);
-    let line =
-        |(function, point, churn): &(&FunctionReport, &Point, &Churn)| churn_line(function, point, churn);
-    let mut lines: Vec<String> = churns.iter().map(line).collect();
+    let mut found: Vec<Finding<'_>> = churns.into_iter().map(|(f, p, c)| Finding::Churn(f, p, c)).collect();
     let functions = report.functions.iter().filter(|f| !is_described(f));
-    let changes: Vec<String> = functions.flat_map(|f| told(f).map(|c| change_line(f, c))).collect();
-    lines.splice(described..described, changes);
-    lines.extend(told_objects(report).map(object_line));
-    lines
+    let changes: Vec<Finding<'_>> =
+        functions.flat_map(|f| told(f).map(move |c| Finding::Change(f, c))).collect();
+    found.splice(described..described, changes);
+    found
+}
+
+/// Says what a report found in a line each, the most important first.
+pub(super) fn churn_lines(report: &Report) -> Vec<String> {
+    let functions = findings(report);
+    functions.iter().map(Finding::line).chain(told_objects(report).map(object_line)).collect()
 }
 
 /// Says a change in one line: `src/jv_file.c:jv_load_file: when data is not valid: next round -> leaves the loop

@@ -98,7 +98,7 @@ pub(super) fn finish(hook: &mut Hook<'_>, file: Option<&Path>) -> Result<(), Hoo
 }
 
 fn trailers(hook: &mut Hook<'_>, base: Side) -> Result<Vec<Trailer>, HookError> {
-    let report = analysed(hook, base, Side::Index, hook.settings.timeout)?;
+    let report = analysed(hook, base)?;
     if !report.notices.is_empty() && report.functions.is_empty() {
         say(
             hook,

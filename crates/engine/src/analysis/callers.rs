@@ -61,6 +61,7 @@ pub(super) fn find(
     let mut found = Callers::default();
     // What is asserted may stand further up.
     let deep = request.analysis.properties_only;
+    let budget = request.analysis.limits.budget;
     let changed: BTreeMap<Arc<str>, Changed> =
         lineages.iter().zip(analysed).filter_map(|(l, a)| changed(l, a, deep, &world.reaches)).collect();
     let is_narrow = request.analysis.function.is_some() || request.analysis.whole;
@@ -106,14 +107,15 @@ pub(super) fn find(
             l.newest().is_some_and(|(_, m)| salt(m, &changed, false, &world.reaches, 0).is_some())
         };
         candidates.sort_by_key(|l| (!pinned(l), !direct(l), place(l)));
-        let more = candidates.len().saturating_sub(MAX_ASKED);
+        let most = if budget.is_first_look() { MAX_CALLERS } else { MAX_ASKED };
+        let more = candidates.len().saturating_sub(most);
         if more > 0 {
             found.notices.push(format!("note: {more} more callers of changed functions were not looked at"));
-            candidates.truncate(MAX_ASKED);
+            candidates.truncate(most);
         }
         let at_stake: Vec<bool> = candidates
             .par_iter()
-            .map(|l| pinned(l) || !world.watch.is_over() && !difference::is_harmless(l, world, true))
+            .map(|l| pinned(l) || !world.watch.is_over() && !difference::is_harmless(l, world, true, budget))
             .collect();
         let mut at_stake = at_stake.into_iter();
         candidates.retain(|_| at_stake.next() == Some(true));
@@ -132,14 +134,13 @@ pub(super) fn find(
     let options = super::Options { points, all: false, locals: false, ..request.analysis.clone() };
     // What callers show is one more input for what is told already: they share with what changed, and nobody waits
     // for a program's end.
-    let options = match deep {
+    let mut options = match deep && !budget.is_first_look() {
         true => options,
-        false => {
-            let mut shared = super::shared_out(&options, changed.len() + candidates.len());
-            shared.limits.budget.patience = 0;
-            shared
-        }
+        false => super::shared_out(&options, changed.len() + candidates.len()),
     };
+    if !deep {
+        options.limits.budget.patience = 0;
+    }
     let results = function::analyse_all(&candidates, world, &options);
     for (lineage, mut a) in candidates.into_iter().zip(results) {
         let Some(diff) = &mut a.diff else { continue };

@@ -9,6 +9,7 @@ use super::world::World;
 use super::{beyond, hunks, statics, workers};
 use crate::difference::{self, Concerns, Detector, Extent, Graph, Remainder, Role, Version, remainder};
 use crate::interp::Program;
+use crate::invariant::Budget;
 use crate::ir::{Callee, Function, Instr, Node, NodeId, Stmt, StmtId};
 use crate::mvicfg::key;
 use crate::mvicfg::members::ByMembers;
@@ -163,8 +164,12 @@ fn may_differ(old: &Member, new: &Member, world: &World, last: usize) -> bool {
     }
 }
 
-/// Whether what a change does to a function is proved harmless: see [`difference::is_harmless`].
-pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool) -> bool {
+/// Whether what a change does to a function is proved harmless: see [`difference::is_harmless`]. A first look asks
+/// that of small functions only whose own text changes: of others runs tell sooner.
+pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool, budget: Budget) -> bool {
+    if budget.is_first_look() && (l.size() > budget.nodes || !l.is_edited()) {
+        return false;
+    }
     let [Some(old), Some(new)] = l.members.as_slice() else { return false };
     let key = (new.file.clone(), new.function.name.clone(), new.body.clone(), undefined);
     if let Some(known) = world.harmless.lock().ok().and_then(|known| known.get(&key).copied()) {

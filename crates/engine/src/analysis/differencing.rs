@@ -52,6 +52,11 @@ fn compare(
     (options, keeper): (&Options, &dyn Keeper),
 ) -> Option<Comparison> {
     let differencing = options.differencing?;
+    // A first look leaves what takes long to others.
+    let budget = options.limits.budget;
+    if budget.is_first_look() && lineage.size() > budget.nodes && !differencing.compare_full {
+        return None;
+    }
     // Of what both versions assert, difference verification has said all there is to say.
     if a.is_harmless && !differencing.compare_full && asserts_the_same(a) || world.watch.is_over() {
         return None;

@@ -93,8 +93,21 @@ fn through_headers(tree: &dyn SourceTree, all: &[PathBuf], names: &BTreeSet<Arc<
 
 /// Whether one of the names is among a text's identifiers.
 pub(super) fn mentions(text: &[u8], names: &BTreeSet<&[u8]>) -> bool {
+    if names.is_empty() {
+        return false;
+    }
     let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
-    text.split(|b| !is_part(b)).any(|word| !word.is_empty() && names.contains(word))
+    // Most words begin with no name's first letter, or are as long as none.
+    let (mut begins, mut lengths) = ([false; 256], 0_u64);
+    let bit = |name: &[u8]| 1_u64 << name.len().min(63);
+    for name in names {
+        lengths |= bit(name);
+        begins[usize::from(name.first().copied().unwrap_or_default())] = true;
+    }
+    let may_be = |word: &[u8]| {
+        word.first().is_some_and(|b| begins[usize::from(*b)]) && lengths & bit(word) != 0
+    };
+    text.split(|b| !is_part(b)).any(|word| may_be(word) && names.contains(word))
 }
 
 #[cfg(test)]
@@ -108,6 +121,26 @@ mod tests {
         let names = BTreeSet::from([Arc::from(name)]);
         let found = naming(&tree, &BTreeSet::from(["known.c".into()]), &names, &BTreeSet::new(), 4);
         assert_eq!(found.files, expected.iter().map(PathBuf::from).collect::<Vec<_>>(), "{files:?}");
+    }
+
+    #[test]
+    fn words_are_names() {
+        let long = "x".repeat(80);
+        let names: BTreeSet<&[u8]> = [b"ab".as_slice(), b"_a1", long.as_bytes()].into();
+        for (text, expected) in [
+            ("", false),
+            ("ab", true),
+            ("abc a b", false),
+            ("(ab)", true),
+            ("x_a1", false),
+            ("+_a1;", true),
+            ("xab", false),
+            (&*format!("-{long}-"), true),
+            (&*format!("{long}x"), false),
+        ] {
+            assert_eq!(mentions(text.as_bytes(), &names), expected, "{text}");
+        }
+        assert!(!mentions(b"ab", &BTreeSet::new()));
     }
 
     #[test]

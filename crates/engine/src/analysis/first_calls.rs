@@ -15,6 +15,7 @@ use super::initial::Changed;
 use super::lineage::{Lineage, Member};
 use super::world::World;
 use crate::interp::{self, Input, Limits};
+use crate::invariant::Budget;
 use crate::report::{Assertion, AssertionOutcome, FIRST_CALL, Judgement, RepoPath, Report, Violation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +46,7 @@ pub(super) fn tell_apart(lineages: &mut [Lineage], begun: &[Changed], world: &Wo
     for object in begun {
         for (k, l, is_direct) in reached(object, lineages) {
             let is_new = chosen.len() < MOST || chosen.contains_key(&k);
-            let counts = || is_direct || !difference::is_harmless(l, world, false);
+            let counts = || is_direct || !difference::is_harmless(l, world, false, Budget::default());
             if is_new && !classes::is_changed(l) && !begins_elsewhere(l, world) && counts() {
                 chosen.entry(k).or_default().insert(object.step());
             }
@@ -97,7 +98,7 @@ impl FirstCalls {
         for object in begun {
             let is_open = |k: usize, l: &Lineage| match self.0.contains(&k) {
                 true => !found.contains(&k) && open.contains(&k) && !is_closed(l, world),
-                false => !difference::is_harmless(l, world, false),
+                false => !difference::is_harmless(l, world, false, Budget::default()),
             };
             let reached = reached(object, lineages).into_iter();
             let named: Vec<String> =

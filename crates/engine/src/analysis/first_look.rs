@@ -85,10 +85,10 @@ impl FirstLook {
             match () {
                 () if is_open || is_pinned(l) => look.asked[k] = Asked::All,
                 // Where the local view tells nothing, there is nothing more to say.
-                () if l.is_edited() => small.extend(tells(k).then(|| (size(l), k))),
-                () if !is_changed_by_callees_alone(l) => beside_text.push((size(l), k)),
+                () if l.is_edited() => small.extend(tells(k).then(|| (l.size(), k))),
+                () if !is_changed_by_callees_alone(l) => beside_text.push((l.size(), k)),
                 () if calls_one_of(l, &names) && !changes_elsewhere(l, &all) => look.callers.extend(named(l)),
-                () => elsewhere.push((size(l), k)),
+                () => elsewhere.push((l.size(), k)),
             }
             if is_open {
                 look.open.extend(named(l));
@@ -225,10 +225,6 @@ fn changes_elsewhere(l: &Lineage, compared: &BTreeSet<&str>) -> bool {
 }
 
 /// Nodes of the largest version, with what is inlined.
-fn size(l: &Lineage) -> usize {
-    l.members.iter().flatten().map(|m| m.inlined.nodes.len()).max().unwrap_or(0)
-}
-
 /// Whether the local view leaves something of a function open, or does not speak of it, though its text changes.
 fn is_open(request: &Request, k: usize, l: &Lineage, locals: &Locals) -> bool {
     let (class_of, _) = classify(l);

@@ -194,10 +194,10 @@ impl Observable<'_> {
     fn properties(&self) -> (Checked, bool) {
         let world = self.context.world;
         let pinned = !pins_of(self.lineage, &self.options().specification.pins).is_empty();
-        let harmless = |undefined| !pinned && difference::is_harmless(self.lineage, world, undefined);
+        let given = self.options().limits.budget;
+        let harmless = |undefined| !pinned && difference::is_harmless(self.lineage, world, undefined, given);
         let safe = harmless(true);
         let settled = safe || harmless(false);
-        let given = self.options().limits.budget;
         let budget =
             if safe { Budget { patience: given.patience, nodes: given.nodes, ..FEW } } else { given };
         let is_over = || world.watch.is_over();

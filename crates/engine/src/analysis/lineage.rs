@@ -69,6 +69,11 @@ impl Lineage {
         self.members.iter().enumerate().rev().find_map(|(i, m)| Some((i, m.as_ref()?)))
     }
 
+    /// Nodes of its largest version, with what is inlined.
+    pub fn size(&self) -> usize {
+        self.members.iter().flatten().map(|m| m.inlined.nodes.len()).max().unwrap_or(0)
+    }
+
     /// Whether its own text, after preprocessing, is not the same in all versions that have it.
     pub fn is_edited(&self) -> bool {
         let mut members = self.members.iter().flatten();

@@ -417,6 +417,7 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
         reason,
         deltas,
         otherwise: if change.rest.is_none() { Otherwise::Same } else { Otherwise::Open },
+        age: None,
         assumptions: [
             (change.apart, "calls-apart"),
             (change.valid, "valid-accesses"),

@@ -65,6 +65,7 @@ fn change(text: &str) -> Change {
         ],
         otherwise: Otherwise::Same,
         assumptions: vec![text.into(), "calls-apart".into()],
+        age: None,
     }
 }
 

@@ -41,6 +41,10 @@ impl Budget {
     /// What a look in passing may cost, at a function of which all is told already: a few milliseconds.
     pub const GLANCE: Budget = Budget { steps: 100_000, guided: 100_000, patience: 0, ..Budget::CHEAP };
 
+    /// What a look at properties may cost where somebody waits to commit: a fraction of a second for one function.
+    pub const GATE: Budget =
+        Budget { steps: 1_000_000, guided: 1_000_000, patience: 500_000, ..Budget::CHEAP };
+
     /// Whether it is that of a first look.
     pub fn is_first_look(self) -> bool {
         self.nodes < MAX_NODES
