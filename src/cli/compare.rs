@@ -137,7 +137,8 @@ pub(super) fn check(context: &Context, limit: Option<Duration>) -> Analyse {
 
 /// As [`check`], for who waits to commit: with the limits of a first look, but where more effort is asked for.
 pub(super) fn glance_at_properties(context: &Context, limit: Option<Duration>) -> Analyse {
-    let args = DiffArgs { gate: true, properties_only: true, may_be_quick: true, limit, ..DiffArgs::default() };
+    let args =
+        DiffArgs { gate: true, properties_only: true, may_be_quick: true, limit, ..DiffArgs::default() };
     compared(context, args)
 }
 

@@ -5,9 +5,7 @@
 //! did; a property at least as the last commit whose note speaks of its function. A commit of which neither a note nor
 //! the cache speaks ends what is known, and so does one of which they say that the function was not understood.
 
-use crate::report::{
-    COMPILER, Change, ChangeVerdict, Churn, Fact, FunctionReport, Outcome, Report, note,
-};
+use crate::report::{COMPILER, Change, ChangeVerdict, Churn, Fact, FunctionReport, Outcome, Report, note};
 use crate::store::Git;
 use crate::store::notes::{Note, Notes, NotesError, all_ends};
 use std::collections::BTreeMap;

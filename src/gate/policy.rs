@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 use crate::history::Pathspec;
 use crate::report::trailer::{Finding, findings, regression_line, regressions};
 use crate::report::{
-    Assertion, AssertionKind, AssertionOutcome, Change, Churn, Judgement, RepoPath, Report, Version, Violation,
+    Assertion, AssertionKind, AssertionOutcome, Change, Churn, Judgement, RepoPath, Report, Version,
+    Violation,
 };
 
 /// Kinds of properties whose regression can stop a commit.

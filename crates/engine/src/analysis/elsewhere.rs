@@ -104,9 +104,8 @@ pub(super) fn mentions(text: &[u8], names: &BTreeSet<&[u8]>) -> bool {
         lengths |= bit(name);
         begins[usize::from(name.first().copied().unwrap_or_default())] = true;
     }
-    let may_be = |word: &[u8]| {
-        word.first().is_some_and(|b| begins[usize::from(*b)]) && lengths & bit(word) != 0
-    };
+    let may_be =
+        |word: &[u8]| word.first().is_some_and(|b| begins[usize::from(*b)]) && lengths & bit(word) != 0;
     text.split(|b| !is_part(b)).any(|word| may_be(word) && names.contains(word))
 }
 

@@ -9,9 +9,10 @@ use super::side::expansion;
 use super::source_tests::MAX_LINES;
 use super::texts::{current, is_plain, is_short};
 use super::words::{SOMEWHERE, Speaker, assigned};
-use crate::ir::{Instr, Leaf, Op, Term, TermId};
+use crate::ir::{Instr, Leaf, Op, Term, TermId, VarId, VarKind};
 use crate::mvicfg::MvId;
 use crate::semantics::c_text::{Naming, render, render_lvalue};
+use std::collections::BTreeSet;
 
 /// How the keys of compound literals begin.
 const LITERAL: &str = "<literal>";
@@ -126,6 +127,53 @@ impl Speaker<'_> {
         if expansion(self.graph, class, node).is_some() {
             return None;
         }
+        let Assignment { place, .. } = assignment(&self.statement(class, node)?)?;
+        let body = &self.graph.bodies[class];
+        let stmt = body.node(self.graph.origin(node, class)?).stmt;
+        match body.stmts.get(stmt.0 as usize).is_some_and(|s| s.kind == "decl") {
+            true => place.split('[').next().map(str::to_owned),
+            false => Some(place),
+        }
+    }
+
+    /// What is written, as the source has it, where no value says it shortly: ` to c->on ? 1 : 0`, or the macro that
+    /// does it: ` by SET(c, on)`. What else the code writes must not be named in it: it would be read as what that was
+    /// before.
+    pub(super) fn as_written(&self, class: usize, item: &Item, d: &Difference) -> Option<String> {
+        let Item::Write { node: Some(node), .. } = item else { return None };
+        if let Some(used) = expansion(self.graph, class, *node) {
+            let words = self.written_arguments(class, self.line(class, *node), &used.name)?;
+            let text = format!("{}({})", used.name, words.join(", "));
+            return is_short(&text).then(|| format!(" by {text}"));
+        }
+        let Assignment { place, value } = assignment(&self.statement(class, *node)?)?;
+        let value = value.filter(|text| is_short(text) && !text.contains(&place))?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let words: BTreeSet<&str> = value.split(|c| !is_word(c)).collect();
+        // A variable that is assigned to again has had other values.
+        let body = self.graph.bodies.get(class)?;
+        let written: Vec<VarId> = body.nodes.iter().filter_map(|n| n.instr.written()).collect();
+        let is_steady = |v: VarId| {
+            let first = usize::from(body.var(v).kind != VarKind::Param);
+            !body.var(v).in_memory && written.iter().filter(|w| **w == v).count() <= first
+        };
+        let mut named =
+            (0..body.vars.len() as u32).map(VarId).filter(|v| words.contains(&*body.var(*v).name));
+        if !named.all(is_steady) {
+            return None;
+        }
+        let is_other = |other: &Item| match other {
+            Item::Write { node: Some(other), .. } if other != node => {
+                let written = self.statement(class, *other).and_then(|text| assignment(&text));
+                written.is_none_or(|other| value.contains(&other.place))
+            }
+            _ => false,
+        };
+        (!d.items[class].iter().any(is_other)).then(|| format!(" to {value}"))
+    }
+
+    /// The text from a node's place on.
+    fn statement(&self, class: usize, node: MvId) -> Option<String> {
         let span = &self.graph.bodies[class].node(self.graph.origin(node, class)?).span;
         let mut text = String::new();
         for line in span.line..span.line + MAX_LINES {
@@ -133,13 +181,7 @@ impl Speaker<'_> {
             text.push(' ');
         }
         let start = usize::try_from(span.col).ok()?.checked_sub(1)?;
-        let found = place(text.get(start..)?)?;
-        let body = &self.graph.bodies[class];
-        let stmt = body.node(self.graph.origin(node, class)?).stmt;
-        match body.stmts.get(stmt.0 as usize).is_some_and(|s| s.kind == "decl") {
-            true => found.split('[').next().map(str::to_owned),
-            false => Some(found),
-        }
+        text.get(start..).map(str::to_owned)
     }
 }
 
@@ -161,15 +203,26 @@ pub(super) fn tell_objects_once(effects: &mut Vec<Effect>) {
     });
 }
 
-/// The place that the only assignment of the statement writes to with which a text begins.
-fn place(text: &str) -> Option<String> {
+/// An assignment as it stands in the source.
+struct Assignment {
+    place: String,
+    /// What is assigned, where that is all that becomes of the place.
+    value: Option<String>,
+}
+
+/// The only assignment of the statement with which a text begins.
+fn assignment(text: &str) -> Option<Assignment> {
     let statement = &text[..text.find(';')?];
     let (left, right) = match statement.find('=') {
         Some(at) => (&statement[..at], &statement[at + 1..]),
         None => (statement.trim_end().strip_suffix("++").or(statement.trim_end().strip_suffix("--"))?, ""),
     };
-    let left = left.trim_end_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
-    let place: String = left.trim().trim_end_matches("[]").replace(" ->", "->").replace("-> ", "->");
+    let place = left.trim_end_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
+    // Comments and texts are not taken apart.
+    let value = right.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_value = left.len() == place.len() && is_balanced(&value) && !value.is_empty();
+    let value = Some(value).filter(|value| is_value && !value.contains(['"', '\'']) && !value.contains("/*"));
+    let place: String = place.trim().trim_end_matches("[]").replace(" ->", "->").replace("-> ", "->");
     let is_place = |c: char| c.is_ascii_alphanumeric() || "_.->[]()*&+ ".contains(c);
     // A word behind a word is a declaration; what is compared, called or assigned again is no place alone.
     let is_one = !right.contains('=') && !place.contains(", ") && is_balanced(&place);
@@ -179,7 +232,7 @@ fn place(text: &str) -> Option<String> {
     });
     let is_shown = place.chars().all(is_place) && place.chars().count() <= LONGEST && !place.is_empty();
     let begins = place.starts_with(|c: char| c.is_ascii_alphabetic() || "_*(".contains(c));
-    (is_one && is_shown && begins && !is_declared).then_some(place)
+    (is_one && is_shown && begins && !is_declared).then_some(Assignment { place, value })
 }
 
 fn is_balanced(text: &str) -> bool {
@@ -193,7 +246,7 @@ fn is_balanced(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::assignment;
 
     #[test]
     fn the_place_of_an_assignment_is_read() {
@@ -212,7 +265,23 @@ mod tests {
             ("= 1;", None),
             ("x = 1", None),
         ] {
-            assert_eq!(place(text).as_deref(), expected, "{text}");
+            assert_eq!(assignment(text).map(|a| a.place).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_value_of_an_assignment_is_read() {
+        for (text, expected) in [
+            ("p->on = c->on ? 1 : 0; more = 2;", Some("c->on ? 1 : 0")),
+            ("s.sent =\n  f(a,\n b);", Some("f(a, b)")),
+            ("n += 2;", None),
+            ("n++;", None),
+            ("c = ';';", None),
+            ("s = \"x\";", None),
+            ("x = a /* b; c */ + 1;", None),
+            ("x = f(a;", None),
+        ] {
+            assert_eq!(assignment(text).and_then(|a| a.value).as_deref(), expected, "{text}");
         }
     }
 }

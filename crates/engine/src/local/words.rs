@@ -427,13 +427,15 @@ impl<'s> Speaker<'s> {
                             assigned(self.pool, &naming, (&place.text, &place.ty), *value)
                         });
                         let value = if is_short(&value) { Some(value) } else { self.excerpt(class, item, d) };
-                        let value = value.unwrap_or_default();
                         // What a call in between may have changed.
-                        if value == place.text {
+                        if value.as_ref() == Some(&place.text) {
                             let text = format!("restores {}", place.text);
                             return Some(Effect { kind: EffectKind::Write, text, line: None });
                         }
-                        let to = if value.is_empty() { String::new() } else { format!(" to {value}") };
+                        let to = match value.filter(|value| !value.is_empty()) {
+                            Some(value) => format!(" to {value}"),
+                            None => self.as_written(class, item, d).unwrap_or_default(),
+                        };
                         (EffectKind::Write, format!("sets {}{to}", place.text), 0)
                     }
                     None => match render_bits(self.pool, *address, *bytes, *value, &naming) {
