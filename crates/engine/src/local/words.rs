@@ -440,9 +440,11 @@ impl<'s> Speaker<'s> {
                     }
                     None => match render_bits(self.pool, *address, *bytes, *value, &naming) {
                         Some(fields) => {
+                            let written =
+                                if fields.len() == 1 { self.as_written(class, item, d) } else { None };
                             let set = |(field, value): &(String, String)| match is_short(value) {
                                 true => format!("{field} to {value}"),
-                                false => field.clone(),
+                                false => field.clone() + written.as_deref().unwrap_or_default(),
                             };
                             let all: Vec<String> = fields.iter().map(set).collect();
                             let text = format!("sets {}", all.join(", ")).replace(members::OTHER, "");

@@ -316,11 +316,12 @@ fn arguments_go_on_behind_a_line() {
     );
 }
 
-const BIG: &str = "struct c { int on, off; };\n#define PICK(c, k) ((c)->on * 3 + (c)->off * 5 + (k) * (c)->on * 11 + (c)->off * (c)->off * 13 + (c)->off * (k) * 17)\n#define SET(s, c, k) ((s)->on = PICK(c, k))\nvoid f(struct c *s, struct c *c, struct c *e, int k)";
+const BIG: &str = "struct c { int on, off; unsigned low : 30; };\n#define PICK(c, k) ((c)->on * 3 + (c)->off * 5 + (k) * (c)->on * 11 + (c)->off * (c)->off * 13 + (c)->off * (k) * 17)\n#define SET(s, c, k) ((s)->on = PICK(c, k))\nvoid f(struct c *s, struct c *c, struct c *e, int k)";
 
 #[test]
 fn a_value_that_is_long_is_told_by_the_source() {
     check(BIG, "", "s->on = PICK(c, k);", &[" |  | sets s->on to PICK(c, k)"]);
+    check(BIG, "", "s->low = PICK(c, k);", &[" |  | sets s->low to PICK(c, k)"]);
     check(BIG, "", "SET(s, c, k);", &[" |  | sets s->on by SET(s, c, k)"]);
     // What the code itself writes is not what it was.
     check(BIG, "foreign(1);", "c = e;\ns->on = PICK(c, k);\nforeign(1);", &[" |  | sets s->on"]);
