@@ -19,7 +19,7 @@ use crate::ir::{Callee, Expr, Instr, Object};
 use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Most files that are parsed for nothing but their callers.
@@ -70,7 +70,7 @@ pub(super) fn find(
     }
     // Callers in the same files have callers elsewhere in turn.
     let beside = lineages.iter().filter_map(Lineage::newest).map(|(_, m)| m);
-    let beside = beside.filter(|m| deep && salt(m, &changed, deep, &world.reaches, 0).is_some());
+    let beside = beside.filter(|m| deep && salt(own(m), &changed, deep, &world.reaches, 0).is_some());
     let through: Vec<&Member> = beside.collect();
     let mut more = all_elsewhere(request, units, files, (&changed, &through), deep, &mut found.notices);
     add_linked(request, units, files, &changed, &mut more);
@@ -89,7 +89,7 @@ pub(super) fn find(
         // A function that is there all along.
         if a.class_of.iter().all(Option::is_some)
             && let Some((_, m)) = lineage.newest()
-            && let Some(salt) = salt(m, &changed, deep, &world.reaches, a.class_of.len())
+            && let Some(salt) = salt(own(m), &changed, deep, &world.reaches, a.class_of.len())
         {
             candidates.push(Lineage { members: lineage.members.clone(), salt });
         }
@@ -104,7 +104,7 @@ pub(super) fn find(
     if deep {
         // The nearest ones tell most.
         let direct = |l: &Lineage| {
-            l.newest().is_some_and(|(_, m)| salt(m, &changed, false, &world.reaches, 0).is_some())
+            l.newest().is_some_and(|(_, m)| salt(own(m), &changed, false, &world.reaches, 0).is_some())
         };
         candidates.sort_by_key(|l| (!pinned(l), !direct(l), place(l)));
         let most = if budget.is_first_look() { MAX_CALLERS } else { MAX_ASKED };
@@ -245,19 +245,23 @@ fn beginnings(l: &Lineage, reaches: &[Reach]) -> Vec<Option<usize>> {
     }
 }
 
+fn own(m: &Member) -> (&Path, &Arc<str>) {
+    (&m.file, &m.function.name)
+}
+
 /// What tells the versions of a caller apart: the classes of the changed functions that it calls, by name or
 /// through tables; `deep`: or that these call. `None`: it calls none.
 fn salt(
-    m: &Member,
+    (file, name): (&Path, &Arc<str>),
     changed: &BTreeMap<Arc<str>, Changed>,
     deep: bool,
     reaches: &[Reach],
     versions: usize,
 ) -> Option<Vec<Vec<Option<usize>>>> {
-    let called = reaches.last()?.callees(&m.file, &m.function.name, deep);
-    let is_called = |name: &Arc<str>, c: &Changed| {
+    let called = reaches.last()?.callees(file, name, deep);
+    let is_called = |other: &Arc<str>, c: &Changed| {
         // A function of its own with that name is another one.
-        called.contains(&(c.newest.file.clone(), name.clone())) && *name != m.function.name
+        called.contains(&(c.newest.file.clone(), other.clone())) && other != name
     };
     let called: Vec<&Changed> =
         changed.iter().filter(|(name, c)| is_called(name, c)).map(|(_, c)| c).collect();
@@ -392,13 +396,16 @@ fn callers_in(
     for (path, loaded, same) in more {
         let Ok(loaded) = loaded else { continue };
         for f in loaded.functions.iter().filter(|f| f.function.span.file.0 == 0) {
+            // Most call nothing that changed: of these nothing more is found out.
+            let Some(salt) = salt((path, &f.function.name), changed, deep, reaches, same.len()) else {
+                continue;
+            };
             let member = |(v, same): (usize, &bool)| {
                 let reach = reaches.get(v).filter(|_| *same)?;
                 Some(Member::new(loaded, f, path, reach))
             };
             let members: Vec<Option<Member>> = same.iter().enumerate().map(member).collect();
-            let Some(newest) = members.last().and_then(Option::as_ref) else { continue };
-            if let Some(salt) = salt(newest, changed, deep, reaches, same.len()) {
+            if members.last().is_some_and(Option::is_some) {
                 lineages.push(Lineage { members, salt });
             }
         }

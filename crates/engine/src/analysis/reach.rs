@@ -445,13 +445,19 @@ impl Reach {
 
     /// What a name in a unit stands for.
     fn resolve(&self, unit: usize, name: &(bool, Arc<str>)) -> Option<Id> {
-        let own = || self.own.get(unit).and_then(|own| own.get(name));
-        let u = &self.units.get(unit)?.unit;
+        let own = self.own.get(unit)?.get(name);
+        let external = || self.external.get(name);
         if !name.0 {
             // A weak object gives way, too, and one that another file may say the value of.
-            let is_weak = u.global(&name.1).is_some_and(|g| g.linkage == Linkage::Weak || is_tentative(g));
-            let external = || self.external.get(name);
-            return if is_weak { external().or_else(own) } else { own().or_else(external) }.copied();
+            let object = own.and_then(|id| self.object(*id));
+            let is_weak = object.is_some_and(|g| g.linkage == Linkage::Weak || is_tentative(g));
+            return if is_weak { external().or(own) } else { own.or_else(external) }.copied();
+        }
+        let u = &self.units.get(unit)?.unit;
+        // Most names are of other files; functions under other names are few.
+        let has_labels = || u.functions.iter().any(|f| f.binding.label.is_some());
+        if own.is_none() && u.aliases.is_empty() && !has_labels() {
+            return external().copied();
         }
         let named = u.meant(&name.1).and_then(|(f, _)| self.own.get(unit)?.get(&(true, f.name.clone())));
         match u.callee(&name.1) {
