@@ -163,3 +163,32 @@ fn what_breaks_nothing_gets_trailers_and_a_note_that_follows() {
     let preview = git(&repo, &["-c", "core.editor=cp \"$1\" seen; true", "commit", "--amend"]);
     assert!(preview.status.success(), "{}", stderr(&preview));
 }
+
+/// Functions that put what is above `k` into a list; no fact at an exit says what `k` does.
+fn putting(functions: usize, k: u32) -> String {
+    let head = "struct s { int seen[8]; };\nint next(struct s *, int);\nvoid put(struct s *, int);\n";
+    let f = |n: usize| {
+        format!(
+            "int f{n}(struct s *p, int n)\n{{\n    int r = 0;\n    for (int i = 0; i < n; i++) {{\n        if (next(p, i) > {k}) {{\n            p->seen[i] = r++;\n            put(p, i);\n        }}\n    }}\n    return r;\n}}\n"
+        )
+    };
+    head.to_owned() + &(0..functions).map(f).collect::<String>()
+}
+
+#[test]
+fn what_no_fact_says_is_told_by_the_local_view() {
+    let (old, new) = (putting(1, 3), putting(1, 4));
+    let said =
+        "warning: this commit changes what the code does\n  a.c:f0: when next(p, i) == 4: calls put(p, i);";
+    let repo = check("", &old, &new, true, said);
+    // Trailers say it, too.
+    let message = repo.git(["log", "-1", "--format=%B"]);
+    assert!(message.contains("Invariant-Churn: a.c:f0: when next(p, i) == 4"), "{message}");
+    // Six are told, of eight five.
+    let lines = |functions: usize| {
+        let repo = repository(&putting(functions, 3), "");
+        let output = commit(&repo, &putting(functions, 4));
+        (stderr(&output).matches("  a.c:f").count(), stderr(&output).contains("  and 3 more\n"))
+    };
+    assert_eq!((lines(6), lines(8)), ((6, false), (5, true)));
+}
