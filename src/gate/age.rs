@@ -51,11 +51,9 @@ pub fn fill(
             }
         }
     }
-    for function in report.functions.iter_mut().filter(|_| changes && !history.is_empty()) {
-        let before = untouched(&history, &function.name);
-        for change in function.changes.iter_mut().filter(|c| does_otherwise(c)) {
-            change.age = Some(before.saturating_add(1));
-        }
+    for function in report.functions.iter_mut().filter(|_| changes) {
+        let age = done_for(&history, &function.name, longest);
+        function.changes.iter_mut().filter(|c| does_otherwise(c)).for_each(|change| change.age = age);
     }
     for assertion in &mut report.assertions {
         let Some((kept, first)) = assertion.kept_in() else { continue };
@@ -89,6 +87,13 @@ fn untouched(history: &[&Vec<FunctionReport>], function: &str) -> u32 {
         functions.iter().all(|f| f.name != function || f.outcome == Outcome::Unchanged)
     };
     u32::try_from(history.iter().take_while(is_silent).count()).unwrap_or(u32::MAX)
+}
+
+/// Versions up to the base for which a function had done what it does there, where that is known, or `longest`.
+fn done_for(history: &[&Vec<FunctionReport>], function: &str, longest: u32) -> Option<u32> {
+    let before = untouched(history, function);
+    let all = u32::try_from(history.len()).unwrap_or(u32::MAX);
+    (before < all || all == longest).then(|| before.saturating_add(1).min(longest))
 }
 
 /// What notes and the cache say of `base` and the commits before it, the newest first, up to the first of which they
@@ -199,6 +204,18 @@ mod tests {
         assert_eq!(untouched(&[&nothing, &nothing, &a, &nothing], "f"), 2);
         assert_eq!(untouched(&[&a, &nothing], "f"), 0);
         assert_eq!(untouched(&[], "f"), 0);
+    }
+
+    #[test]
+    fn what_code_did_is_as_old_as_its_function_where_notes_reach_so_far() {
+        let (nothing, a) = (Vec::new(), added("a"));
+        let of = |history: &[&Vec<FunctionReport>]| done_for(history, "f", 4);
+        assert_eq!(of(&[&a]), Some(1));
+        assert_eq!(of(&[&nothing, &a, &nothing]), Some(2));
+        // Nobody knows for how long before.
+        assert_eq!(of(&[&nothing, &nothing]), None);
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[&nothing, &nothing, &nothing, &nothing]), Some(4));
     }
 
     #[test]
