@@ -4,7 +4,7 @@
 //! `cargo bench --bench precommit [-- <clone>... [<edits>]]` clones each of the folders, or the history `zlib` of the
 //! folder that `INVDIFF_HISTORIES` names, into a temporary folder. In `<edits>` of its C files, 8 without a number,
 //! evenly spread, the middle one of the lines that begin with `if` or `return` and have a number gets a number that is
-//! one larger. Whatever the hook says of that, it answers or the commit waits. Times are of this machine as it is.
+//! one larger. Times are of this machine as it is.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
