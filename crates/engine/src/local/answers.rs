@@ -163,17 +163,15 @@ impl Comparer<'_> {
     }
 
     /// The calls of a region that one version alone makes and tests, each with the one of the other version that it
-    /// takes the place of: where there is one in each version, or of the same functions in the same order, and what is
-    /// asked of their results is the same.
+    /// takes the place of: where there is one in each version, or of the same functions in the same order but for names,
+    /// and what is asked of their results is the same.
     pub(super) fn replaceable(&mut self, older: &[Path], newer: &[Path]) -> BTreeSet<(MvId, MvId)> {
         let (old, new) = (self.tested_calls(older), self.tested_calls(newer));
         let own = |calls: &[Tested], others: &[Tested]| -> Vec<Tested> {
             calls.iter().filter(|c| !others.iter().any(|o| o.node == c.node)).cloned().collect()
         };
         let (old, new) = (own(&old, &new), own(&new, &old));
-        let are_alike = old.len() == new.len()
-            && (old.len() == 1 || old.iter().zip(&new).all(|(a, b)| a.callee == b.callee));
-        if !are_alike {
+        if !are_renamed(&old, &new) {
             return BTreeSet::new();
         }
         let mut found = BTreeSet::new();
@@ -301,6 +299,23 @@ impl Comparer<'_> {
         }
         Settled { path, apart }
     }
+}
+
+/// Whether calls are of the same functions in the same order, but for names: each function's calls became one other
+/// function's, which had none.
+fn are_renamed(old: &[Tested], new: &[Tested]) -> bool {
+    let names = |of: &[Tested]| of.iter().map(|c| c.callee.clone()).collect::<Vec<_>>();
+    let (old, new) = (names(old), names(new));
+    let pairs = || old.iter().zip(&new);
+    let is_one = |(a, b): (&Option<Arc<str>>, &Option<Arc<str>>)| {
+        a == b
+            || a.is_some()
+                && b.is_some()
+                && !new.contains(a)
+                && !old.contains(b)
+                && pairs().all(|(p, q)| (p == a) == (q == b))
+    };
+    old.len() == new.len() && (old.len() == 1 || pairs().all(is_one))
 }
 
 /// Which calls of two paths stand in each other's place, in order: those of one function with the same arguments;

@@ -26,7 +26,7 @@
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
 //! - [`bindings`]: when a function runs that nobody calls.
-//! - [`alternatives`]: conditions of which either will do.
+//! - [`alternatives`]: conditions of which either will do; [`factored`]: each effect under its own.
 //! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`stores`], [`guards`]: `where`, `when`, `before`, `now`, which
 //!   is a [`change`]; [`texts`]: what may be shown; [`distinction`]: what tells apart that is written alike;
 //!   [`expanded`]: what macros do.
@@ -46,6 +46,7 @@ mod distinction;
 mod escapes;
 mod expanded;
 mod extracted;
+mod factored;
 mod fitting;
 mod follow;
 mod forks;

@@ -11,6 +11,7 @@ mod apart;
 mod dead;
 mod declared;
 mod extracted;
+mod factored;
 mod given;
 mod held;
 mod inside;

@@ -73,6 +73,7 @@ pub(super) enum Precision {
 }
 
 /// A difference in words, but for its condition.
+#[derive(Clone)]
 pub(super) struct Said {
     pub literals: Vec<Literal>,
     pub before: Vec<Effect>,
@@ -108,9 +109,9 @@ impl<'s> Speaker<'s> {
         }
         merge(self.pool, &mut said);
         let events: Vec<[Vec<Event>; 2]> = differences.iter().map(|d| d.events.clone()).collect();
-        self.join_alternatives(&mut said, &events);
-        self.tell_replaced_tests(&mut said, &events);
-        said.sort_by_key(|s| (s.order, s.literals.len()));
+        self.join_rows(&mut said, &events);
+        // What always holds is soon read, and other rows lean on it.
+        said.sort_by_key(|s| (!s.literals.is_empty(), s.order, s.literals.len()));
         // What says nothing new comes last.
         let mut told: BTreeSet<String> = BTreeSet::new();
         let mut says_more = |s: &Said| {

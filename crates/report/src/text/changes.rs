@@ -14,8 +14,11 @@ use std::io::{self, Write};
 const DETAIL: usize = 12;
 /// Effects of one side that are shown.
 const EFFECTS_SHOWN: usize = 6;
-/// Deltas of one region that are shown, unless `-v`.
+/// Deltas of one region that are shown however long they are, unless `-v`.
 const DELTAS_SHOWN: usize = 3;
+/// The same where all of them are short, and how short.
+const SHORT_DELTAS_SHOWN: usize = 6;
+const SHORT: usize = 480;
 /// Regions of one function that are shown, unless `-v`: who reads more of one function reads its source.
 const REGIONS_SHOWN: usize = 24;
 /// Column of the hunks of an object.
@@ -54,7 +57,7 @@ pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io
             write_left_out(view, *left_out, &place_text(view, change), out)?;
             continue;
         }
-        write_change(view, change, last.and_then(only_delta), DELTAS_SHOWN, out)?;
+        write_change(view, change, last.and_then(only_delta), deltas_shown(change), out)?;
         write_left_out(view, *left_out, "", out)?;
         let mut again = Vec::new();
         while let Some((repeated, _)) =
@@ -74,6 +77,20 @@ fn folded(change: &Change) -> (Change, usize) {
     given.deltas.retain(|d| !d.no_caller);
     let left_out = change.deltas.len() - given.deltas.len();
     (given, left_out)
+}
+
+/// How many deltas of a region are shown: more of short ones.
+fn deltas_shown(change: &Change) -> usize {
+    let words = |e: &Effect| e.text.chars().count();
+    let length = |d: &Delta| {
+        let when = d.when.short.as_ref().unwrap_or(&d.when.text).chars().count();
+        when + d.before.iter().chain(&d.now).map(words).sum::<usize>()
+    };
+    let lengths = change.deltas.iter().scan(0, |all, d| {
+        *all += length(d);
+        Some(*all)
+    });
+    lengths.take(SHORT_DELTAS_SHOWN).filter(|all| *all <= SHORT).count().max(DELTAS_SHOWN)
 }
 
 fn write_left_out(view: &View, count: usize, place: &str, out: &mut dyn Write) -> io::Result<()> {
