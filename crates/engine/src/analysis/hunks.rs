@@ -22,6 +22,7 @@ use super::request::{FileChange, Hunk, Request};
 use super::units::{LoadedUnit, is_header, is_source};
 use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
+use crate::history::SourceTree;
 use crate::ir::{Function, Unit};
 use crate::mvicfg::key;
 use crate::report::{ChangeVerdict, HunkRef, HunkReport, Pending, RepoPath, Report, Verdict, Version};
@@ -233,6 +234,12 @@ struct Judge<'a> {
 /// Code by line.
 type Code = BTreeMap<u32, String>;
 
+/// Whether a `.i` file is an interface for SWIG, whose directives begin with a percent sign, and not C after preprocessing.
+fn is_interface(tree: &dyn SourceTree, path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "i")
+        && tree.read(path).is_some_and(|text| text.split(|b| *b == b'\n').any(|line| line.starts_with(b"%")))
+}
+
 impl Judge<'_> {
     fn hunk(
         &mut self,
@@ -243,7 +250,8 @@ impl Judge<'_> {
     ) -> (Verdict, Option<String>, Pending) {
         let path = change.new_path.as_deref().or(change.old_path.as_deref()).unwrap_or(Path::new(""));
         let mut pending = Pending::default();
-        if !(is_source(path) || is_header(path)) {
+        let is_c = is_source(path) || is_header(path);
+        if !is_c || is_interface(&*self.request.versions[pair + 1].tree, path) {
             return (Verdict::NotAnalysed, Some("not-c".into()), pending);
         }
         if let Some(why) = change.opaque {

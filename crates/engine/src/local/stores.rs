@@ -106,20 +106,18 @@ impl Speaker<'_> {
     }
 
     /// A write to a place that only the source has a name for.
-    pub(super) fn written_there(
-        &self,
-        (class, node): (usize, Option<MvId>),
-        naming: &Naming,
-        (address, value): (TermId, TermId),
-    ) -> String {
-        let node = node.filter(|_| !self.is_ours(address));
+    pub(super) fn written_there(&self, class: usize, naming: &Naming, item: &Item, d: &Difference) -> String {
+        let Item::Write { address, value, node, .. } = item else { return SOMEWHERE.to_owned() };
+        let node = node.filter(|_| !self.is_ours(*address));
         let Some(place) = node.and_then(|node| self.assigned_place(class, node)) else {
             return SOMEWHERE.to_owned();
         };
-        let value = render(self.pool, value, naming);
-        let is_told = is_short(&value) && value != place;
-        let to = if is_told { format!(" to {value}") } else { String::new() };
-        format!("sets {place}{to}")
+        // A number has the type of a place that is not known here.
+        let is_number = self.pool.as_const(*value).is_some();
+        let value = render(self.pool, *value, naming);
+        let told = (is_short(&value) && value != place).then(|| format!(" to {value}"));
+        let written = if is_number || told.is_none() { self.as_written(class, item, d) } else { None };
+        format!("sets {place}{}", written.or(told).unwrap_or_default())
     }
 
     /// The place that the statement of a node assigns to, where it does so once and by itself.

@@ -407,7 +407,7 @@ impl<'s> Speaker<'s> {
                 };
                 (EffectKind::Call, text, line)
             }
-            Item::Write { address, bytes, value, node } => {
+            Item::Write { address, bytes, value, .. } => {
                 // What calls leave in errno is theirs.
                 let errno = Leaf::SymbolAddr { symbol: library::ERRNO.into(), bits: 64 };
                 if self.pool.known_leaf(&errno) == Some(*address) && is_left_by_calls(self.pool, *value) {
@@ -451,11 +451,7 @@ impl<'s> Speaker<'s> {
                             let text = format!("sets {}", all.join(", ")).replace(members::OTHER, "");
                             (EffectKind::Write, text, 0)
                         }
-                        None => (
-                            EffectKind::Write,
-                            self.written_there((class, *node), &naming, (*address, *value)),
-                            0,
-                        ),
+                        None => (EffectKind::Write, self.written_there(class, &naming, item, d), 0),
                     },
                 }
             }

@@ -64,6 +64,19 @@ fn what_reaches_no_function_is_reported_as_what_it_is() {
     check_source("#pragma once", "#pragma twice", "neutral");
 }
 
+/// `.i` files: interfaces for SWIG are no C, what a preprocessor left is.
+#[test]
+fn interfaces_for_swig_are_not_c() {
+    let of = |old: &str, new: &str| {
+        let versions = [old, new].map(|text| vec![("a.i", text)]);
+        let options = Options { jobs: 1, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        report.hunks.iter().map(|h| h.why.clone().unwrap_or_default()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("%module m\n%{\nint y = 1;\n%}\n", "%module m\n%{\nint y = 2;\n%}\n"), ["not-c"]);
+    assert_eq!(of("int f(void) { return 1; }\n", "int f(void) { return 2; }\n"), [""]);
+}
+
 #[test]
 fn of_functions_of_one_name_none_is_passed_over() {
     let test = |name: &str, n: u32| format!("START_TEST({name})\n{{\ng({n});\n}}\nEND_TEST\n");

@@ -1,6 +1,6 @@
 //! Places, ends and ways that are told as the source has them.
 
-use super::check;
+use super::{check, told};
 
 #[test]
 fn a_branch_that_returns_is_no_way_out_of_the_loop() {
@@ -331,4 +331,18 @@ fn a_value_that_is_long_is_told_by_the_source() {
         "c->off = foreign(k);\ns->on = PICK(c, k) + c->off;",
         &[" |  | calls foreign(k); sets c->off to foreign(k); sets s->on"],
     );
+}
+
+/// A place that only the source has a name for has no type here: a number is told as it stands there.
+#[test]
+fn a_number_is_told_without_a_cast() {
+    for members in ["_Bool a, b", "signed char a, b", "unsigned a : 1, b : 1"] {
+        let text = |test: &str| {
+            format!(
+                "struct y {{ char *s; {members}; }};\nstruct t {{ struct y *y; int n; }};\nint rd(struct t *, int *);\nint f(struct t *t)\n{{\n{test}\nt->y->b = 1;\nreturn 0;\n}}\n"
+            )
+        };
+        let rows = told(&text("rd(t, &t->n);\nif (t->y)"), &text("if (rd(t, &t->n) == 0 &&\nt->y)"));
+        assert!(rows.iter().any(|row| row.contains("| sets t->y->b to 1 |")), "{rows:?}");
+    }
 }
