@@ -8,20 +8,23 @@
 
 use super::files::{self, TreeFiles};
 use super::honesty::{self, Invented};
+use super::reading::{Reading, Unit};
 use super::retry::{self, Guesses, ROUNDS};
 use super::scan::{Item, ItemKind, Text, Words};
 use super::survey::Survey;
 use super::{child, guard, headers, platform, survey};
 use crate::history::SourceTree;
 use crate::ir::DataModel;
-use rucc_diag::{Diagnostic, Severity, SourceBytes, Span};
+use rucc_base::Interner;
+use rucc_diag::{Diagnostic, Severity, SourceMap, Span};
 use rucc_lex::{PpTokenKind, TokenFlags};
 use rucc_pp::Tok;
-use rucc_sema::{Checked, Checker};
-use rucc_session::{FileSystem, Session, Std};
+use rucc_sema::Checked;
+use rucc_session::{Session, Std};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What a unit is parsed under, beside its bytes.
@@ -281,19 +284,27 @@ pub(super) fn parse_here(
         child::trial(tree, path, options)?;
     }
     let opts = session_options(path, options, &survey);
+    let unit = Unit { files: &files, path, opts: &opts };
     let mut guesses = Guesses::default();
-    let mut best = run(&files, path, &opts, &guesses)?;
+    let mut reading = Reading::new(unit, &guesses)?;
+    let mut best = reading.run(&guesses)?;
+    // The best pass's, where another one has begun since.
+    let mut left = None;
     let (mut tried, mut worse) = (guesses.clone(), None);
     for _ in 1..ROUNDS {
-        let next = worse.as_ref().unwrap_or(&best).refine(&tried);
+        let next = worse.as_ref().unwrap_or(&best).refine(&reading.session.interner, &tried);
         if next == tried {
             break;
         }
         files.restart();
-        let again = run(&files, path, &opts, &next)?;
+        if !reading.put_before(&next)? {
+            let other = Reading::new(unit, &next)?;
+            left.get_or_insert(std::mem::replace(&mut reading, other));
+        }
+        let again = reading.run(&next)?;
         tried = next;
         if again.losses() <= best.losses() {
-            (best, guesses, worse) = (again, tried.clone(), None);
+            (best, guesses, worse, left) = (again, tried.clone(), None, None);
         } else if worse.is_none() {
             // What a guess brings to light may be explained by the next one.
             worse = Some(again);
@@ -301,14 +312,15 @@ pub(super) fn parse_here(
             break;
         }
     }
-    Ok(best.finish(path, &files, guesses))
+    Ok(best.finish(left.unwrap_or(reading), path, &files, guesses))
 }
 
 /// Result of one pass over the unit.
-struct Run {
-    session: Session,
+pub(super) struct Run {
+    /// Where the tokens lie. Names are those of the session that the run was in.
+    sources: SourceMap,
     checked: Checked,
-    tokens: Vec<Tok>,
+    tokens: Rc<Vec<Tok>>,
     diagnostics: Vec<Diagnostic>,
     items: Vec<Item>,
     /// Functions that the scan found and the typed tree lacks.
@@ -316,14 +328,20 @@ struct Run {
 }
 
 impl Run {
-    fn new(session: Session, checked: Checked, tokens: Vec<Tok>, diagnostics: Vec<Diagnostic>) -> Run {
-        let items = own_items(Text { tokens: &tokens, interner: &session.interner });
+    pub(super) fn new(
+        sources: SourceMap,
+        checked: Checked,
+        tokens: Rc<Vec<Tok>>,
+        diagnostics: Vec<Diagnostic>,
+        interner: &Interner,
+    ) -> Run {
+        let items = own_items(Text { tokens: &tokens, interner });
         let tree = &checked.tast;
         let defined: BTreeSet<&str> = tree
             .top_level()
             .iter()
             .filter(|&&d| tree[d].body.is_some())
-            .filter_map(|&d| tree[d].name.map(|n| session.interner.resolve(n)))
+            .filter_map(|&d| tree[d].name.map(|n| interner.resolve(n)))
             .collect();
         let lost = items
             .iter()
@@ -332,7 +350,12 @@ impl Run {
                 _ => None,
             })
             .collect();
-        Run { session, checked, tokens, diagnostics, items, lost }
+        Run { sources, checked, tokens, diagnostics, items, lost }
+    }
+
+    #[cfg(test)]
+    pub(super) fn parts(&self) -> (&SourceMap, &[Tok], &[Diagnostic]) {
+        (&self.sources, &self.tokens, &self.diagnostics)
     }
 
     /// How bad the pass was: lost functions first, then errors.
@@ -340,10 +363,10 @@ impl Run {
         (self.lost.len(), self.diagnostics.iter().filter(|d| d.severity.is_fatal()).count())
     }
 
-    fn refine(&self, guesses: &Guesses) -> Guesses {
+    fn refine(&self, interner: &Interner, guesses: &Guesses) -> Guesses {
         let Run { diagnostics, lost, .. } = self;
-        let (tokens, items) = self.code();
-        let (text, items) = (Text { tokens: &tokens, interner: &self.session.interner }, &*items);
+        let (tokens, items) = self.code(interner);
+        let (text, items) = (Text { tokens: &tokens, interner }, &*items);
         if retry::is_explained(diagnostics, lost) {
             let mut known = guesses.clone();
             retry::definers::guess(text, items, &mut known);
@@ -354,29 +377,30 @@ impl Run {
     }
 
     /// The tokens without the pragmas among them, and their items.
-    fn code(&self) -> (Cow<'_, [Tok]>, Cow<'_, [Item]>) {
+    fn code(&self, interner: &Interner) -> (Cow<'_, [Tok]>, Cow<'_, [Item]>) {
         match without_pragmas(&self.tokens) {
             None => (Cow::Borrowed(&self.tokens), Cow::Borrowed(&self.items)),
             Some(tokens) => {
-                let items = own_items(Text { tokens: &tokens, interner: &self.session.interner });
+                let items = own_items(Text { tokens: &tokens, interner });
                 (Cow::Owned(tokens), Cow::Owned(items))
             }
         }
     }
 
-    fn finish(self, path: &Path, files: &TreeFiles<'_>, guesses: Guesses) -> Parsed {
-        let (tokens, items) = self.code();
-        let text = Text { tokens: &tokens, interner: &self.session.interner };
+    fn finish(self, of: Reading<'_>, path: &Path, files: &TreeFiles<'_>, guesses: Guesses) -> Parsed {
+        let (tokens, items) = self.code(&of.session.interner);
+        let text = Text { tokens: &tokens, interner: &of.session.interner };
         let invented = honesty::invented(text, &items, &self.diagnostics, &guesses);
         let calls = self.tokens.iter().filter(|t| !t.expansion.is_dummy()).map(|t| t.expansion.lo).collect();
         Parsed {
-            prelude: guesses.prelude(&|_| false),
+            prelude: guesses.prelude(&|_| false).to_string(),
             labels: guesses.labels.iter().map(|l| Arc::from(l.as_str())).collect(),
             invented,
             calls,
-            session: self.session,
+            session: of.finish(self.sources),
             checked: self.checked,
-            tokens: self.tokens,
+            // Nobody else has them: the reading has come to its end.
+            tokens: Rc::unwrap_or_clone(self.tokens),
             diagnostics: self.diagnostics,
             items: self.items,
             lost: self.lost,
@@ -426,45 +450,6 @@ pub(super) fn session_options(path: &Path, options: &Options, survey: &Survey) -
     out
 }
 
-/// A preprocessed unit.
-pub(super) struct Preprocessed {
-    pub session: Session,
-    pub tokens: Vec<Tok>,
-    pub diagnostics: Vec<Diagnostic>,
-    keywords: rucc_lex::Keywords,
-}
-
-/// Runs the preprocessor over `source`, which stands at `path`, behind the prelude.
-pub(super) fn preprocess(
-    files: &dyn FileSystem,
-    source: SourceBytes,
-    path: &Path,
-    opts: &rucc_session::Options,
-    prelude: &str,
-) -> Result<Preprocessed, Rejected> {
-    let mut session = Session::new(opts.clone());
-    // Keywords must be interned before anything else is.
-    let keywords = rucc_lex::Keywords::new(&mut session.interner, opts.std, true).x86(true);
-    let full = |_| Rejected::Limit { path: path.to_path_buf(), name: "source-bytes", value: u32::MAX.into() };
-    let mut pp = rucc_pp::Preprocessor::new();
-    let mut predef = rucc_pp::Predef::for_options(opts);
-    predef.timestamp = rucc_pp::Timestamp { date: "Jan  1 1970".into(), time: "00:00:00".into() };
-    let mut tokens = Vec::new();
-    {
-        let mut cx = rucc_pp::Context::new(&mut session.interner, &mut session.sources, files, &opts.search);
-        cx.lex = rucc_lex::Options::for_dialect(opts.std, true, false);
-        pp.predefine(&session.target, &predef, &mut cx).map_err(full)?;
-        if !prelude.is_empty() {
-            let file = cx.sources.add("<prelude>", prelude.as_bytes().to_vec()).map_err(full)?;
-            tokens.append(&mut pp.run(file, &mut cx));
-        }
-        let name = path.to_string_lossy().into_owned();
-        let file = cx.sources.add_shared(name, source, None).map_err(full)?;
-        tokens.append(&mut pp.run(file, &mut cx));
-    }
-    Ok(Preprocessed { session, tokens, diagnostics: pp.take_diagnostics(), keywords })
-}
-
 /// The tokens without the pragmas that the preprocessor passes on, if there are some: what stands in one is no word of
 /// the code.
 fn without_pragmas(tokens: &[Tok]) -> Option<Vec<Tok>> {
@@ -486,65 +471,6 @@ fn own_items(text: Text<'_>) -> Vec<Item> {
     let definitions: BTreeSet<u32> = items.iter().filter(is_function).filter_map(start).collect();
     items.retain(|item| !retry::tokens::is_copy(text, item, &definitions));
     items
-}
-
-/// Preprocesses and checks once. The checker runs even when the parse failed: it recovers well.
-fn run(
-    files: &TreeFiles<'_>,
-    path: &Path,
-    opts: &rucc_session::Options,
-    guesses: &Guesses,
-) -> Result<Run, Rejected> {
-    let source = files.source(path).ok_or_else(|| Rejected::Missing(path.to_path_buf()))?;
-    let stands_for_itself = |name: &str| opts.defines.iter().any(|d| d.split_once('=') == Some((name, name)));
-    let Preprocessed { mut session, tokens, mut diagnostics, keywords } =
-        preprocess(files, source, path, opts, &guesses.prelude(&stands_for_itself))?;
-    let tokens = retry::tokens::rewrite(tokens, &mut session.interner, guesses);
-    files.check(path)?;
-    guard::check_tokens(path, Text { tokens: &tokens, interner: &session.interner })?;
-    let plain: Vec<_> = tokens.iter().map(|t| t.to_pp()).collect();
-    let (lexed, errors) = rucc_lex::convert(
-        &plain,
-        &rucc_lex::Convert {
-            keywords: &keywords,
-            interner: &session.interner,
-            target: &session.target,
-            std: opts.std,
-            gnu: true,
-            pedantic: false,
-        },
-    );
-    diagnostics.extend(errors);
-    let type_names: Vec<_> =
-        session.target.type_names().iter().filter_map(|&(n, _)| session.interner.find(n)).collect();
-    let parsed = rucc_parse::parse(
-        &lexed,
-        rucc_parse::Context {
-            error_limit: 0,
-            gnu: true,
-            type_names: &type_names,
-            ..rucc_parse::Context::new(&session.interner, opts.std)
-        },
-    );
-    diagnostics.extend(parsed.diagnostics);
-    let mut checker = Checker::new(
-        &parsed.ast,
-        rucc_sema::Context {
-            permissive: true,
-            error_limit: 0,
-            ..rucc_sema::Context::new(&session.interner, &session.target, opts.std)
-        },
-    );
-    checker.check_unit();
-    for p in &parsed.weak_pragmas {
-        checker.pragma_weak(p.name, p.target, p.span);
-    }
-    for p in &parsed.extname_pragmas {
-        checker.pragma_extname(p.old, p.new, p.span);
-    }
-    let checked = checker.finish();
-    diagnostics.extend(checked.diagnostics.iter().cloned());
-    Ok(Run::new(session, checked, tokens, diagnostics))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@
 pub mod definers;
 mod numbers;
 pub mod operands;
+mod prelude;
 pub mod records;
 pub mod shapes;
 mod structures;
@@ -17,6 +18,7 @@ pub mod tokens;
 
 use super::headers;
 use super::scan::{Item, ItemKind, Text, Words, is_type_word};
+pub use prelude::Prelude;
 use records::Records;
 use rucc_diag::Diagnostic;
 use rucc_lex::PpTokenKind;
@@ -91,70 +93,6 @@ pub struct Guesses {
     pub forward: BTreeSet<String>,
     /// Macros that say how long arrays of the file are.
     pub lengths: BTreeSet<String>,
-}
-
-impl Guesses {
-    /// Returns the text to put before the unit's first line. `stands_for_itself`: whether a macro is defined as its own
-    /// name, so that it is defined and has no value.
-    pub fn prelude(&self, stands_for_itself: &dyn Fn(&str) -> bool) -> String {
-        let mut out = String::new();
-        for header in &self.headers {
-            out += &format!("#include <{header}>\n");
-        }
-        for text in self.prototypes.values() {
-            out += &format!("{text}\n");
-        }
-        let kind = |kind: Kind, name: &str| match kind {
-            Kind::Number => "int ".to_owned(),
-            Kind::Constant => "const int ".to_owned(),
-            Kind::Numbers => "long *".to_owned(),
-            Kind::Record => format!("struct {INVENTED}{name} "),
-            Kind::Pointer => format!("struct {INVENTED}{name} *"),
-        };
-        for tag in &self.enums {
-            out += &format!("enum {tag} {{ {INVENTED}low_{tag} = -1, {INVENTED}high_{tag} = 1 }};\n");
-        }
-        for (name, is) in &self.types {
-            let ty =
-                if *is == Kind::Number { format!("{} ", numbers::of_name(name)) } else { kind(*is, name) };
-            out += &format!("typedef {ty}{name};\n");
-        }
-        self.records.declare(&mut out);
-        for (name, is) in self.objects.iter().filter(|(n, _)| !self.labels.contains(*n)) {
-            let declaration = format!("{OBJECT}{}{name};\n", kind(*is, name));
-            // A header that is read for something else may define it.
-            out += &match stands_for_itself(name) {
-                true => declaration,
-                false => format!("#ifndef {name}\n{declaration}#endif\n"),
-            };
-        }
-        for (name, is) in &self.results {
-            match is {
-                Kind::Numbers => out += &format!("char *{name}();\n"),
-                Kind::Number => out += &format!("long {name}();\n"),
-                _ => out += &format!("{}{name}();\n", kind(Kind::Pointer, name)),
-            }
-        }
-        for at in 0..self.labels.len() {
-            out += &format!("{OBJECT}const int {}{at};\n", tokens::LABEL);
-        }
-        for (name, arguments) in &self.strings {
-            out += &format!("#define {name}{} {}\n", if *arguments { "(...)" } else { "" }, string_of(name));
-        }
-        for (name, shape) in &self.shapes {
-            out += &shape.define(name);
-        }
-        for (name, operator) in &self.operators {
-            out += &operator.define(name);
-        }
-        for (name, definer) in &self.definers {
-            out += &definer.define(name);
-        }
-        for (name, arguments) in self.macros.iter().filter(|(name, _)| !self.definers.contains_key(*name)) {
-            out += &format!("#define {name}{}\n", if *arguments { "(...)" } else { "" });
-        }
-        out
-    }
 }
 
 /// Prefix of the tags of types that we invent.

@@ -72,6 +72,13 @@ fn is_constant(text: Text<'_>, at: usize) -> bool {
     matches!(kind, Some(PpTokenKind::Number | PpTokenKind::CharConst))
 }
 
+/// Whether the guesses ask for changes of the tokens.
+pub fn is_needed(guesses: &Guesses) -> bool {
+    let Guesses { labels, lengths, loops, forward, records, .. } = guesses;
+    let are_empty = [labels, lengths, loops, forward].into_iter().all(BTreeSet::is_empty);
+    !(are_empty && records.more.is_empty())
+}
+
 /// Changes the tokens as the guesses ask.
 pub fn rewrite(tokens: Vec<Tok>, interner: &mut Interner, guesses: &Guesses) -> Vec<Tok> {
     let tokens = if guesses.labels.is_empty() { tokens } else { relabel(tokens, interner, guesses) };
