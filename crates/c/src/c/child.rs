@@ -2,13 +2,13 @@
 //!
 //! The preprocessor has no budget, and neither running out of memory nor a stack overflow can be
 //! caught. So a unit that looks explosive (see `survey`) is first parsed by a child whose memory and
-//! processor time the system limits; only when that went well does this process parse it, too. The
-//! child asks its parent for every file over its standard input and output, so it needs no access
+//! processor time the system limits; only when that went well does this process parse it, too, in one
+//! pass under what the child guessed. The child asks its parent for every file over its standard input and output, so it needs no access
 //! to the repository.
 //!
 //! A frame is a byte that says what it is, a little-endian `u32` length and that many bytes.
 
-use super::parse::{Options, Rejected, parse_here};
+use super::parse::{Options, Rejected, Tried, try_here};
 use super::{files, guard};
 use crate::history::SourceTree;
 use crate::ir::DataModel;
@@ -60,18 +60,30 @@ fn read_frame(from: &mut impl Read) -> io::Result<(u8, Vec<u8>)> {
     Ok((kind, payload))
 }
 
-/// Parses `path` in a child; `Ok` means that this process can safely do the same.
-pub fn trial(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<(), Rejected> {
+/// Parses `path` in a child; `Ok` means that this process can safely do the same. `None`: the child was not asked
+/// exactly what this process is, so what it guessed need not hold.
+pub(super) fn trial(
+    tree: &dyn SourceTree,
+    path: &Path,
+    options: &Options,
+) -> Result<Option<Tried>, Rejected> {
     let limit = |name, value| Err(Rejected::Limit { path: path.to_path_buf(), name, value });
     let Some(program) = PROGRAM.get() else { return limit("preprocessing", 0) };
     let mut command = Command::new(program);
     command.arg(ARGUMENT).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(child) = command.spawn() else { return limit("preprocessing", 0) };
     match serve(child, tree, path, options) {
-        Ok(Some(verdict)) => verdict,
+        Ok(Some(verdict)) => Ok(verdict?.filter(|_| is_exact(tree, path, options))),
         // It died: the system took its memory or its time, or its stack overflowed.
         Ok(None) | Err(_) => limit("memory", MEMORY_BYTES),
     }
+}
+
+/// Whether the child learns of every path and option what it is: a frame has no room for names that are not text.
+fn is_exact(tree: &dyn SourceTree, path: &Path, options: &Options) -> bool {
+    let own = Options { files: Arc::default(), ..options.clone() };
+    let arrives = decode(&encode(path, options)) == Some((path.to_path_buf(), own));
+    arrives && tree.paths().iter().all(|path| path.to_str().is_some())
 }
 
 /// Answers the child's questions until it gives its verdict; `None` when it ended without one.
@@ -80,7 +92,7 @@ fn serve(
     tree: &dyn SourceTree,
     path: &Path,
     options: &Options,
-) -> io::Result<Option<Result<(), Rejected>>> {
+) -> io::Result<Option<Result<Option<Tried>, Rejected>>> {
     let (Some(mut to), Some(mut from)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::ErrorKind::BrokenPipe.into());
     };
@@ -174,12 +186,14 @@ fn decode(bytes: &[u8]) -> Option<(PathBuf, Options)> {
     Some((path, options))
 }
 
-/// Reads the child's verdict: `ok`, or a cap's name and value, or a crash's message.
-fn verdict(path: &Path, text: &str) -> Result<(), Rejected> {
+/// Reads the child's verdict: `ok` and what it came to, or a cap's name and value, or a crash's message.
+fn verdict(path: &Path, text: &str) -> Result<Option<Tried>, Rejected> {
+    if let Some(tried) = text.strip_prefix("ok ") {
+        return Ok(serde_json::from_str(tried).ok());
+    }
     let path = path.to_path_buf();
     let mut words = text.splitn(3, ' ');
     match (words.next(), words.next(), words.next()) {
-        (Some("ok"), ..) => Ok(()),
         (Some("missing"), ..) => Err(Rejected::Missing(path)),
         (Some("limit"), Some(name), Some(value)) => {
             let name = guard::LIMITS.iter().find(|n| **n == name).copied().unwrap_or("preprocessing");
@@ -228,8 +242,8 @@ pub fn child_main() -> ExitCode {
     let Ok((_, request)) = read_frame(&mut pipes.0) else { return ExitCode::FAILURE };
     let Some((path, options)) = decode(&request) else { return ExitCode::FAILURE };
     let tree = RemoteTree { pipes: Mutex::new(pipes), paths: OnceLock::new() };
-    let text = match guard::on_large_stack(&path, || parse_here(&tree, &path, &options, false).map(drop)) {
-        Ok(()) => "ok".to_owned(),
+    let text = match guard::on_large_stack(&path, || try_here(&tree, &path, &options)) {
+        Ok(tried) => format!("ok {}", serde_json::to_string(&tried).unwrap_or_default()),
         Err(Rejected::Missing(_)) => "missing".to_owned(),
         Err(Rejected::Limit { name, value, .. }) => format!("limit {name} {value}"),
         Err(Rejected::Crashed { message, .. }) => format!("crashed {message}"),
@@ -273,4 +287,30 @@ pub fn unit_key(tree: &dyn SourceTree, reads: &[(PathBuf, Option<String>)], opti
         }
     }
     hash.finalize().to_hex().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::MemoryTree;
+
+    #[test]
+    fn a_child_is_believed_only_where_it_was_asked_the_same() {
+        let tree = MemoryTree::new([("a.c", "")]);
+        let mut options = Options {
+            defines: vec![("A".into(), None), ("F(x)".into(), Some("x=1".into()))],
+            include_dirs: vec![PathBuf::from("inc")],
+            ..Options::default()
+        };
+        assert!(is_exact(&tree, Path::new("a.c"), &options));
+        options.defines.push(("B".into(), Some("\0".into())));
+        assert!(!is_exact(&tree, Path::new("a.c"), &options));
+        #[cfg(unix)]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            let odd = Path::new(std::ffi::OsStr::from_bytes(b"\xff.c"));
+            assert!(!is_exact(&tree, odd, &Options::default()));
+            assert!(!is_exact(&MemoryTree::new([(odd, "")]), Path::new("a.c"), &Options::default()));
+        }
+    }
 }

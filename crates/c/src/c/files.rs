@@ -208,6 +208,11 @@ impl<'t> TreeFiles<'t> {
         self.log().answers.iter().map(|(p, id)| (p.clone(), id.clone())).collect()
     }
 
+    /// Notes questions, with their answers, that another process asked of the same tree.
+    pub fn learn(&self, reads: Vec<(PathBuf, Option<String>)>) {
+        self.log().answers.extend(reads);
+    }
+
     /// Starts the count of reads anew, for another pass over the unit.
     pub fn restart(&self) {
         let mut log = self.log();

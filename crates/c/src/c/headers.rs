@@ -3,6 +3,7 @@
 //! Written from the standards' own descriptions; constants have their values on x86-64 Linux, so
 //! that a revision means the same on every machine.
 
+use serde::{Deserialize, Deserializer, de};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
@@ -173,6 +174,15 @@ pub fn defining_constant(name: &str) -> Option<&'static str> {
 /// Returns the library header that defines a structure.
 pub fn declaring_tag(tag: &str) -> Option<&'static str> {
     index().tags.get(tag).or_else(|| of_windows().tags.get(tag)).map(|(header, _)| *header)
+}
+
+/// Reads names of library headers; other names are errors.
+pub fn known<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeSet<&'static str>, D::Error> {
+    let written = BTreeSet::<String>::deserialize(from)?;
+    let of_compiler = COMPILER_TYPES.iter().map(|(_, header)| *header);
+    let all: BTreeSet<&str> = names().chain(WINDOWS_NAMES).chain(of_compiler).collect();
+    let find = |name: &String| all.get(name.as_str()).copied();
+    written.iter().map(|name| find(name).ok_or_else(|| de::Error::custom("no such header"))).collect()
 }
 
 /// The names of the embedded headers.

@@ -21,6 +21,7 @@ use rucc_lex::{PpTokenKind, TokenFlags};
 use rucc_pp::Tok;
 use rucc_sema::Checked;
 use rucc_session::{Session, Std};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -254,7 +255,7 @@ impl Parsed {
 /// 5 ms for an ordinary file, and up to five times that when names are missing.
 pub fn parse(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<Parsed, Rejected> {
     let options = &*options.of(path);
-    guard::on_large_stack(path, || parse_here(tree, path, options, true))
+    guard::on_large_stack(path, || parse_here(tree, path, options))
 }
 
 /// Returns an identity of the unit at `path` under some options: two units with equal keys parse equally.
@@ -270,21 +271,48 @@ pub fn unit_key(
     child::unit_key(tree, reads, &options.of(path))
 }
 
-/// Parses in this process, after a trial in another one when the unit looks explosive and
-/// `try_first` is set. The caller provides the stack.
-pub(super) fn parse_here(
-    tree: &dyn SourceTree,
-    path: &Path,
-    options: &Options,
-    try_first: bool,
-) -> Result<Parsed, Rejected> {
+/// Parses in this process, after a trial in another one when the unit looks explosive. The caller provides the stack.
+fn parse_here(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<Parsed, Rejected> {
     let files = TreeFiles::new(tree, path, options.host_headers);
     let survey = survey::survey(&files, path, options);
-    if try_first && survey.suspicion.is_some() {
-        child::trial(tree, path, options)?;
-    }
+    let tried = if survey.suspicion.is_some() { child::trial(tree, path, options)? } else { None };
     let opts = session_options(path, options, &survey);
     let unit = Unit { files: &files, path, opts: &opts };
+    match tried {
+        Some(tried) => in_one_pass(unit, tried),
+        None => Ok(in_passes(unit)?.0),
+    }
+}
+
+/// What all passes over a unit came to.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Tried {
+    guesses: Guesses,
+    /// See [`Parsed::reads`].
+    reads: Vec<(PathBuf, Option<String>)>,
+}
+
+/// Parses in this process for another one that will parse the same. The caller provides the stack.
+pub(super) fn try_here(tree: &dyn SourceTree, path: &Path, options: &Options) -> Result<Tried, Rejected> {
+    let files = TreeFiles::new(tree, path, options.host_headers);
+    let opts = session_options(path, options, &survey::survey(&files, path, options));
+    let (parsed, guesses) = in_passes(Unit { files: &files, path, opts: &opts })?;
+    Ok(Tried { guesses, reads: parsed.reads })
+}
+
+/// Reads a unit as another process came to read it in all passes. What these asked of the tree belongs to the unit: the
+/// guesses follow from it.
+fn in_one_pass(unit: Unit<'_>, tried: Tried) -> Result<Parsed, Rejected> {
+    let Tried { guesses, reads } = tried;
+    unit.files.learn(reads);
+    let mut reading = Reading::new(unit, &guesses)?;
+    let run = reading.run(&guesses)?;
+    Ok(run.finish(reading, unit.path, unit.files, &guesses))
+}
+
+/// Reads a unit in as many passes as help. Returns the guesses of the best one, too.
+fn in_passes(unit: Unit<'_>) -> Result<(Parsed, Guesses), Rejected> {
+    let Unit { files, path, .. } = unit;
     let mut guesses = Guesses::default();
     let mut reading = Reading::new(unit, &guesses)?;
     let mut best = reading.run(&guesses)?;
@@ -312,7 +340,7 @@ pub(super) fn parse_here(
             break;
         }
     }
-    Ok(best.finish(left.unwrap_or(reading), path, &files, guesses))
+    Ok((best.finish(left.unwrap_or(reading), path, files, &guesses), guesses))
 }
 
 /// Result of one pass over the unit.
@@ -387,10 +415,10 @@ impl Run {
         }
     }
 
-    fn finish(self, of: Reading<'_>, path: &Path, files: &TreeFiles<'_>, guesses: Guesses) -> Parsed {
+    fn finish(self, of: Reading<'_>, path: &Path, files: &TreeFiles<'_>, guesses: &Guesses) -> Parsed {
         let (tokens, items) = self.code(&of.session.interner);
         let text = Text { tokens: &tokens, interner: &of.session.interner };
-        let invented = honesty::invented(text, &items, &self.diagnostics, &guesses);
+        let invented = honesty::invented(text, &items, &self.diagnostics, guesses);
         let calls = self.tokens.iter().filter(|t| !t.expansion.is_dummy()).map(|t| t.expansion.lo).collect();
         Parsed {
             prelude: guesses.prelude(&|_| false).to_string(),

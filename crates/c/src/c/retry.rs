@@ -23,6 +23,7 @@ use records::Records;
 use rucc_diag::Diagnostic;
 use rucc_lex::PpTokenKind;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -38,7 +39,7 @@ const IMPLICIT_CALL: &str = "E0521";
 const MISMATCH: &str = "pointer/integer type mismatch in conditional";
 
 /// What an unknown name of a type, an object or a macro stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     Number,
     /// A number that is a constant by its name.
@@ -58,7 +59,7 @@ impl Kind {
 }
 
 /// Names that the unit uses and nobody declared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guesses {
     /// Types that we invent.
     pub types: BTreeMap<String, Kind>,
@@ -81,6 +82,7 @@ pub struct Guesses {
     /// Structures whose members nobody declared.
     pub records: Records,
     /// Library headers that declare a type the unit uses without including them.
+    #[serde(deserialize_with = "headers::known")]
     pub headers: BTreeSet<&'static str>,
     /// Library functions called without a declaration, with their prototypes.
     pub prototypes: BTreeMap<String, String>,

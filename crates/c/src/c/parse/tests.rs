@@ -604,3 +604,39 @@ fn constants_of_the_library_are_what_they_are() {
     let made = prelude("int f(int fd) { char t[PATH_MAX]; t[0] = fd == EINTR; return t[0]; }\n");
     assert_eq!(made, "#include <errno.h>\n#include <limits.h>\n");
 }
+
+/// Everything about a unit that does not depend on how names are numbered.
+fn shown(parsed: &Parsed) -> String {
+    let text = parsed.text();
+    let places = |(i, t): (usize, &Tok)| format!("{} {:?} {:?}", text.at(i), t.span, parsed.place(t.span));
+    let tokens: Vec<String> = parsed.tokens.iter().enumerate().map(places).collect();
+    let lists = (&parsed.items, &parsed.lost, &parsed.invented, &parsed.labels, &parsed.reads);
+    format!("{tokens:?} {lists:?} {} {:?}", parsed.prelude, parsed.diagnostics)
+}
+
+#[test]
+fn one_pass_gives_what_all_passes_do() {
+    let sources = [
+        "int f(void) { return 1; }",
+        "API T f(T *a) { return a->b ? a->c.d : v[1]; }\nint g(void) { return h(1)->x; }",
+        "START_TEST(a) { } END_TEST\nSTART_TEST(b) { } END_TEST\nint f(void) { list_each(x, y) { f(); } return 0; }",
+        "STACK_OF(T) *s; int f(int n) { switch (n) { case L(5): return EINTR; } return alignof(T) + BOUND(struct s); }",
+        "#include \"e.h\"\nint f(void) { char *s = DIR \"/\"; enum e x = g(s); return open(s, x); }\nint g(char *s) { return *s; }",
+        "int a[SIZE];\nDWORD f(struct stat *p) { return p->st_size + sizeof(wchar_t); }\nva_list v;",
+        // The header is read where the macro is defined, which the best pass may do without.
+        "#ifdef API\n#include \"e.h\"\n#endif\nAPI int f(void) { return 1; }",
+        "#ifndef API\n#include \"e.h\"\n#endif\nAPI int f(void) { return 1; }",
+    ];
+    for source in sources {
+        let tree = MemoryTree::new([("a.c", source), ("e.h", "enum e { A };\n")]);
+        let (path, options) = (Path::new("a.c"), Options::default());
+        let all = parse(&tree, path, &options).unwrap();
+        let files = TreeFiles::new(&tree, path, false);
+        let opts = session_options(path, &options, &survey::survey(&files, path, &options));
+        let tried = serde_json::to_string(&try_here(&tree, path, &options).unwrap()).unwrap();
+        let unit = Unit { files: &files, path, opts: &opts };
+        let one = in_one_pass(unit, serde_json::from_str(&tried).unwrap()).unwrap();
+        assert_eq!(shown(&one), shown(&all));
+        assert!(one.reads.iter().any(|(path, _)| path == Path::new("e.h")) == source.contains("e.h"));
+    }
+}

@@ -6,10 +6,11 @@
 
 use super::super::scan::{Item, ItemKind, Text};
 use super::Guesses;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What the functions of a macro have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definer {
     /// Arguments that their names are made of.
     names: usize,

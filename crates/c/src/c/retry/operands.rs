@@ -7,10 +7,11 @@
 use super::super::scan::{Words, is_keyword, is_type_word};
 use super::shapes::Shape;
 use super::{Evidence, Guesses};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What a macro stands for that is given types.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operator {
     /// `_Alignof`.
     Alignment,

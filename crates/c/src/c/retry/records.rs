@@ -9,6 +9,7 @@
 
 use super::super::scan::{Item, ItemKind, Text, Words};
 use super::{INVENTED, Kind};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
@@ -26,7 +27,7 @@ fn size(level: usize) -> usize {
 const DEPTH: usize = 4;
 
 /// What a member holds, as far as its uses tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Holds {
     Number,
     /// A pointer to the first of some numbers.
@@ -44,7 +45,7 @@ pub enum Holds {
 pub type Members = BTreeMap<String, Holds>;
 
 /// Invented structures, by tag.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Records {
     /// Structures of which nothing is declared.
     pub whole: BTreeMap<String, Members>,

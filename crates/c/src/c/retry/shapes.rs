@@ -17,10 +17,11 @@ use rucc_diag::Diagnostic;
 use rucc_lex::{PpTokenKind, Punct};
 use rucc_pp::Tok;
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The type that a macro with a type in brackets gives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// Its argument.
     Same,
