@@ -23,6 +23,7 @@ use rucc_sema::Checked;
 use rucc_session::{Session, Std};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -353,6 +354,8 @@ pub(super) struct Run {
     items: Vec<Item>,
     /// Functions that the scan found and the typed tree lacks.
     lost: BTreeSet<String>,
+    /// See [`Run::code`]; `None`: what the unit has.
+    code: OnceCell<Option<(Vec<Tok>, Vec<Item>)>>,
 }
 
 impl Run {
@@ -378,7 +381,7 @@ impl Run {
                 _ => None,
             })
             .collect();
-        Run { sources, checked, tokens, diagnostics, items, lost }
+        Run { sources, checked, tokens, diagnostics, items, lost, code: OnceCell::new() }
     }
 
     #[cfg(test)]
@@ -394,7 +397,7 @@ impl Run {
     fn refine(&self, interner: &Interner, guesses: &Guesses) -> Guesses {
         let Run { diagnostics, lost, .. } = self;
         let (tokens, items) = self.code(interner);
-        let (text, items) = (Text { tokens: &tokens, interner }, &*items);
+        let text = Text { tokens, interner };
         if retry::is_explained(diagnostics, lost) {
             let mut known = guesses.clone();
             retry::definers::guess(text, items, &mut known);
@@ -404,21 +407,24 @@ impl Run {
         retry::Evidence { text, items, diagnostics, lost }.refine(guesses)
     }
 
-    /// The tokens without the pragmas among them, and their items.
-    fn code(&self, interner: &Interner) -> (Cow<'_, [Tok]>, Cow<'_, [Item]>) {
-        match without_pragmas(&self.tokens) {
-            None => (Cow::Borrowed(&self.tokens), Cow::Borrowed(&self.items)),
-            Some(tokens) => {
-                let items = own_items(Text { tokens: &tokens, interner });
-                (Cow::Owned(tokens), Cow::Owned(items))
-            }
+    /// The tokens without the pragmas among them, and their items. What is next and what was invented both follow from
+    /// these.
+    fn code(&self, interner: &Interner) -> (&[Tok], &[Item]) {
+        let code = self.code.get_or_init(|| {
+            let tokens = without_pragmas(&self.tokens)?;
+            let items = own_items(Text { tokens: &tokens, interner });
+            Some((tokens, items))
+        });
+        match code {
+            Some((tokens, items)) => (tokens, items),
+            None => (&self.tokens, &self.items),
         }
     }
 
     fn finish(self, of: Reading<'_>, path: &Path, files: &TreeFiles<'_>, guesses: &Guesses) -> Parsed {
         let (tokens, items) = self.code(&of.session.interner);
-        let text = Text { tokens: &tokens, interner: &of.session.interner };
-        let invented = honesty::invented(text, &items, &self.diagnostics, guesses);
+        let text = Text { tokens, interner: &of.session.interner };
+        let invented = honesty::invented(text, items, &self.diagnostics, guesses);
         let calls = self.tokens.iter().filter(|t| !t.expansion.is_dummy()).map(|t| t.expansion.lo).collect();
         Parsed {
             prelude: guesses.prelude(&|_| false).to_string(),
