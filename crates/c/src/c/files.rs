@@ -9,7 +9,7 @@ use crate::history::SourceTree;
 use rucc_diag::SourceBytes;
 use rucc_session::FileSystem;
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -28,7 +28,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Debug, Default)]
 struct Log {
-    answers: BTreeMap<PathBuf, Option<String>>,
+    answers: FxHashMap<PathBuf, Option<String>>,
     reads: u64,
     bytes: u64,
 }
@@ -205,7 +205,9 @@ impl<'t> TreeFiles<'t> {
 
     /// Returns the questions asked so far with their answers, sorted by path.
     pub fn reads(&self) -> Vec<(PathBuf, Option<String>)> {
-        self.log().answers.iter().map(|(p, id)| (p.clone(), id.clone())).collect()
+        let mut all: Vec<_> = self.log().answers.iter().map(|(p, id)| (p.clone(), id.clone())).collect();
+        all.sort_unstable();
+        all
     }
 
     /// Notes questions, with their answers, that another process asked of the same tree.

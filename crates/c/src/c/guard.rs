@@ -3,7 +3,9 @@
 use super::parse::Rejected;
 use super::scan::{Text, is_keyword};
 use crate::fault;
+use rucc_base::Symbol;
 use rucc_lex::PpTokenKind;
+use rucc_pp::Tok;
 use std::cell::Cell;
 use std::path::Path;
 
@@ -62,6 +64,23 @@ pub fn on_large_stack<T: Send>(
     })
 }
 
+/// Keywords that put what follows one level deeper.
+const NESTING: [&str; 13] = [
+    "if",
+    "else",
+    "while",
+    "for",
+    "do",
+    "switch",
+    "case",
+    "default",
+    "sizeof",
+    "_Alignof",
+    "__extension__",
+    "__real__",
+    "__imag__",
+];
+
 /// What the innermost open bracket holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Inside {
@@ -84,12 +103,15 @@ pub fn check_tokens(path: &Path, text: Text<'_>) -> Result<(), Rejected> {
     if tokens.len() as u64 > MAX_TOKENS {
         return over("tokens", MAX_TOKENS);
     }
+    // Words are compared by their numbers.
+    let nesting: Vec<Symbol> = NESTING.iter().filter_map(|word| text.interner.find(word)).collect();
+    let nests = |token: &Tok| token.value.is_some_and(|word| nesting.contains(&word));
     let mut open: Vec<(Inside, u64)> = vec![(Inside::Block, 0)];
     let mut total = 0u64;
     for (at, token) in tokens.iter().enumerate() {
         let word = match token.kind {
             PpTokenKind::Punct(punct) => punct.as_str(),
-            PpTokenKind::Ident if nests(text.at(at)) => "nests",
+            PpTokenKind::Ident if nests(token) => "nests",
             _ => continue,
         };
         let previous = at.checked_sub(1).and_then(|b| tokens.get(b));
@@ -135,23 +157,4 @@ pub fn check_tokens(path: &Path, text: Text<'_>) -> Result<(), Rejected> {
         }
     }
     Ok(())
-}
-
-/// Returns whether a keyword puts what follows one level deeper.
-fn nests(word: &str) -> bool {
-    matches!(
-        word,
-        "if" | "else"
-            | "while"
-            | "for"
-            | "do"
-            | "switch"
-            | "case"
-            | "default"
-            | "sizeof"
-            | "_Alignof"
-            | "__extension__"
-            | "__real__"
-            | "__imag__"
-    )
 }

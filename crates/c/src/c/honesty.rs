@@ -10,8 +10,9 @@
 use super::retry::shapes::Shape;
 use super::retry::{self, Guesses, INVENTED, Places};
 use super::scan::{Item, ItemKind, Text};
+use rucc_base::Symbol;
 use rucc_diag::Diagnostic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -87,6 +88,11 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
     }
     let declarations: Vec<&Item> =
         items.iter().filter(|i| !matches!(i.kind, ItemKind::Function { .. })).collect();
+    // A number is compared sooner than a word, and nearly no token is one of these.
+    let mut known: FxHashSet<Symbol> = names.keys().filter_map(|name| text.interner.find(name)).collect();
+    let is_known = |known: &FxHashSet<Symbol>, i: usize| {
+        text.tokens.get(i).and_then(|t| t.value).is_some_and(|word| known.contains(&word))
+    };
     let mut grown = !names.is_empty();
     while grown {
         grown = false;
@@ -94,14 +100,14 @@ pub fn invented(text: Text<'_>, items: &[Item], diagnostics: &[Diagnostic], gues
             if item.declares.iter().all(|d| names.contains_key(d.as_str())) {
                 continue;
             }
-            let held = item
-                .tokens
-                .clone()
-                .find(|&i| text.name(i).is_some_and(|n| names.contains_key(n)) && holds_by_value(text, i));
+            let holds =
+                |i: &usize| is_known(&known, *i) && text.name(*i).is_some() && holds_by_value(text, *i);
+            let held = item.tokens.clone().find(holds);
             let Some(held) = held.and_then(|i| text.name(i)) else { continue };
             let why: Arc<str> = Arc::from(format!("holds {held}"));
             for name in item.declares.iter().filter(|d| *d != held) {
                 grown |= names.insert(Arc::from(name.as_str()), why.clone()).is_none();
+                known.extend(text.interner.find(name));
             }
         }
     }

@@ -21,10 +21,11 @@ use rucc_lex::{PpTokenKind, TokenFlags};
 use rucc_pp::Tok;
 use rucc_sema::Checked;
 use rucc_session::{Session, Std};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -136,7 +137,7 @@ pub struct Parsed {
     /// Text of ours that stood before the first line to make up for names that nobody declares.
     pub prelude: String,
     /// Positions at which outermost macro calls start.
-    calls: HashSet<u32>,
+    calls: FxHashSet<u32>,
 }
 
 /// Why a unit was not parsed at all.

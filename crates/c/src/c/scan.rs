@@ -149,6 +149,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// As [`Text::at`], empty for what is no punctuator: nothing is looked up.
+    fn punctuator(&self, index: usize) -> &'static str {
+        match self.tokens.get(index).map(|token| token.kind) {
+            Some(PpTokenKind::Punct(p)) => p.as_str(),
+            _ => "",
+        }
+    }
+
     fn starts_line(&self, index: usize) -> bool {
         self.tokens.get(index).is_some_and(|t| t.flags.has(TokenFlags::START_OF_LINE))
     }
@@ -163,7 +171,7 @@ impl<'a> Text<'a> {
     pub fn after_group(&self, open: usize, end: usize) -> usize {
         let mut depth = 0usize;
         for at in open..end {
-            match self.at(at) {
+            match self.punctuator(at) {
                 "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" => {
                     depth = depth.saturating_sub(1);
@@ -181,7 +189,7 @@ impl<'a> Text<'a> {
     pub fn before_group(&self, close: usize) -> usize {
         let mut depth = 0usize;
         for at in (0..=close).rev() {
-            match self.at(at) {
+            match self.punctuator(at) {
                 ")" | "]" | "}" => depth += 1,
                 "(" | "[" | "{" => {
                     depth = depth.saturating_sub(1);

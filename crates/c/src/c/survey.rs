@@ -13,7 +13,8 @@ use super::files::{TreeFiles, normal};
 use super::headers;
 use super::parse::Options;
 use super::platform;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -60,6 +61,12 @@ pub enum Piece {
     Open,
     Close,
     Other,
+}
+
+impl Piece {
+    fn name(spelled: &[u8]) -> Piece {
+        Piece::Name(String::from_utf8_lossy(spelled).into_owned())
+    }
 }
 
 /// What one file contributes.
@@ -127,23 +134,26 @@ fn suspicion(all: &[Arc<Facts>]) -> Option<&'static str> {
     if all.iter().flat_map(|f| &f.macros).filter(|m| m.pastes >= 2).count() > SUSPICIOUS_PASTES {
         return Some("pasted macro names");
     }
-    let mut macros: BTreeMap<&str, &Macro> = BTreeMap::new();
+    let mut macros: FxHashMap<&str, &Macro> = FxHashMap::default();
     for one in all.iter().flat_map(|f| &f.macros) {
         let longest = macros.entry(&one.name).or_insert(one);
         if one.body.len() > longest.body.len() {
             *longest = one;
         }
     }
-    let mut estimate = Estimate { macros: &macros, weights: HashMap::new() };
+    // Of macros that lead to each other the first one's weight says more.
+    let mut names: Vec<&str> = macros.keys().copied().collect();
+    names.sort_unstable();
+    let mut estimate = Estimate { macros: &macros, weights: FxHashMap::default() };
     let calls: f64 = all.iter().map(|f| estimate.text(&f.calls, 0)).sum();
-    let total = macros.keys().map(|m| estimate.weight(m, 0)).fold(calls, f64::max);
+    let total = names.into_iter().map(|m| estimate.weight(m, 0)).fold(calls, f64::max);
     (total > SUSPICIOUS_TOKENS).then_some("macro expansion")
 }
 
 struct Estimate<'a> {
-    macros: &'a BTreeMap<&'a str, &'a Macro>,
+    macros: &'a FxHashMap<&'a str, &'a Macro>,
     /// `None` while a macro is being weighed: it does not expand inside itself.
-    weights: HashMap<&'a str, Option<f64>>,
+    weights: FxHashMap<&'a str, Option<f64>>,
 }
 
 impl<'a> Estimate<'a> {
@@ -200,15 +210,17 @@ impl<'a> Estimate<'a> {
 /// Returns a file's facts, from the cache when the same content was looked at before.
 fn cached_facts(id: &str, bytes: &[u8]) -> Arc<Facts> {
     static CACHE: Mutex<Option<HashMap<String, Arc<Facts>>>> = Mutex::new(None);
-    let mut cache = CACHE.lock().unwrap_or_else(|e| e.into_inner());
-    let map = cache.get_or_insert_default();
-    if let Some(found) = map.get(id) {
+    let cache = || CACHE.lock().unwrap_or_else(|e| e.into_inner());
+    if let Some(found) = cache().get_or_insert_default().get(id) {
         return found.clone();
     }
+    // Other units need not wait for this one's headers.
+    let made = Arc::new(facts(bytes));
+    let mut cache = cache();
+    let map = cache.get_or_insert_default();
     if map.len() > 4_000 {
         map.clear();
     }
-    let made = Arc::new(facts(bytes));
     map.insert(id.to_owned(), made.clone());
     made
 }
@@ -219,6 +231,8 @@ fn facts(bytes: &[u8]) -> Facts {
     let mut rest = bytes;
     let mut fresh = true;
     let mut depth = 0usize;
+    // What a parenthesis would make a call.
+    let mut name = None;
     while let Some(&byte) = rest.first() {
         match byte {
             b'\n' => (fresh, rest) = (true, &rest[1..]),
@@ -230,53 +244,76 @@ fn facts(bytes: &[u8]) -> Facts {
             }
             _ => {
                 fresh = false;
-                let (piece, length) = piece(rest);
-                if let Some(piece) = piece {
-                    match piece {
-                        Piece::Open => depth += 1,
-                        Piece::Close => depth = depth.saturating_sub(1),
-                        _ => {}
+                let (shape, length) = shape(rest);
+                // Only calls matter here: a name without arguments expands once.
+                match shape {
+                    Shape::None => {}
+                    Shape::Name => name = rest.get(..length),
+                    Shape::Open => {
+                        depth += 1;
+                        out.depth = out.depth.max(depth);
+                        out.calls.extend(name.take().map(Piece::name));
+                        out.calls.push(Piece::Open);
                     }
-                    out.depth = out.depth.max(depth);
-                    // Only calls matter here: a name without arguments expands once.
-                    let pending = matches!(out.calls.last(), Some(Piece::Name(_)));
-                    if pending && piece != Piece::Open {
-                        out.calls.pop();
+                    Shape::Close => {
+                        depth = depth.saturating_sub(1);
+                        name = None;
+                        out.calls.push(Piece::Close);
                     }
-                    if piece != Piece::Other {
-                        out.calls.push(piece);
-                    }
+                    Shape::Other => name = None,
                 }
                 rest = rest.get(length.max(1)..).unwrap_or_default();
             }
         }
     }
+    out.calls.extend(name.map(Piece::name));
     out
 }
 
 /// Reads one token: its piece, `None` for comments, and its length in bytes.
 pub fn piece(text: &[u8]) -> (Option<Piece>, usize) {
+    let (shape, length) = shape(text);
+    let piece = match shape {
+        Shape::None => None,
+        Shape::Name => text.get(..length).map(Piece::name),
+        Shape::Open => Some(Piece::Open),
+        Shape::Close => Some(Piece::Close),
+        Shape::Other => Some(Piece::Other),
+    };
+    (piece, length)
+}
+
+/// What kind of piece a token is; none are spaces and comments.
+enum Shape {
+    None,
+    Name,
+    Open,
+    Close,
+    Other,
+}
+
+/// As [`piece`]; what a name is stands in the text.
+fn shape(text: &[u8]) -> (Shape, usize) {
     let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80;
-    let Some(&first) = text.first() else { return (None, 0) };
+    let Some(&first) = text.first() else { return (Shape::None, 0) };
     match first {
-        b'(' => (Some(Piece::Open), 1),
-        b')' => (Some(Piece::Close), 1),
-        b'"' | b'\'' => (Some(Piece::Other), literal(text, first)),
+        b'(' => (Shape::Open, 1),
+        b')' => (Shape::Close, 1),
+        b'"' | b'\'' => (Shape::Other, literal(text, first)),
         b'/' if text.get(1) == Some(&b'*') => {
-            (None, text.windows(2).skip(2).position(|w| w == b"*/").map_or(text.len(), |at| at + 4))
+            (Shape::None, text.windows(2).skip(2).position(|w| w == b"*/").map_or(text.len(), |at| at + 4))
         }
-        b'/' if text.get(1) == Some(&b'/') => (None, logical_line(text).length),
+        b'/' if text.get(1) == Some(&b'/') => (Shape::None, logical_line(text).length),
         b if b.is_ascii_digit() => {
             let length = text.iter().position(|b| !word(b) && *b != b'.').unwrap_or(text.len());
-            (Some(Piece::Other), length)
+            (Shape::Other, length)
         }
         b if word(&b) => {
             let length = text.iter().position(|b| !word(b)).unwrap_or(text.len());
-            let name = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).into_owned();
-            (Some(Piece::Name(name)), length)
+            (Shape::Name, length)
         }
-        b' ' | b'\t' | b'\n' | b'\r' | b'\\' => (None, 1),
-        _ => (Some(Piece::Other), 1),
+        b' ' | b'\t' | b'\n' | b'\r' | b'\\' => (Shape::None, 1),
+        _ => (Shape::Other, 1),
     }
 }
 
