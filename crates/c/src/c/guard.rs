@@ -103,9 +103,10 @@ pub fn check_tokens(path: &Path, text: Text<'_>) -> Result<(), Rejected> {
     if tokens.len() as u64 > MAX_TOKENS {
         return over("tokens", MAX_TOKENS);
     }
-    // Words are compared by their numbers.
+    // Words are compared by their numbers. Those of keywords come before those of a unit's own words.
     let nesting: Vec<Symbol> = NESTING.iter().filter_map(|word| text.interner.find(word)).collect();
-    let nests = |token: &Tok| token.value.is_some_and(|word| nesting.contains(&word));
+    let last = nesting.iter().copied().max();
+    let nests = |token: &Tok| token.value <= last && token.value.is_some_and(|word| nesting.contains(&word));
     let mut open: Vec<(Inside, u64)> = vec![(Inside::Block, 0)];
     let mut total = 0u64;
     for (at, token) in tokens.iter().enumerate() {
