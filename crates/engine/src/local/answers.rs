@@ -163,32 +163,39 @@ impl Comparer<'_> {
     }
 
     /// The calls of a region that one version alone makes and tests, each with the one of the other version that it
-    /// takes the place of: where there is one in each version, or of the same functions in the same order but for names,
-    /// and what is asked of their results is the same.
+    /// takes the place of, where what is asked of their results is the same: where there is one in each version, or of
+    /// the same functions in the same order but for names; else those of a function that is called once in each.
     pub(super) fn replaceable(&mut self, older: &[Path], newer: &[Path]) -> BTreeSet<(MvId, MvId)> {
         let (old, new) = (self.tested_calls(older), self.tested_calls(newer));
         let own = |calls: &[Tested], others: &[Tested]| -> Vec<Tested> {
             calls.iter().filter(|c| !others.iter().any(|o| o.node == c.node)).cloned().collect()
         };
         let (old, new) = (own(&old, &new), own(&new, &old));
-        if !are_renamed(&old, &new) {
-            return BTreeSet::new();
+        if are_renamed(&old, &new) {
+            let all = || old.iter().zip(&new);
+            return match all().all(|(theirs, mine)| self.are_asked_alike(theirs, mine)) {
+                true => all().map(|(theirs, mine)| (theirs.node, mine.node)).collect(),
+                false => BTreeSet::new(),
+            };
         }
-        let mut found = BTreeSet::new();
-        for (theirs, mine) in old.iter().zip(&new) {
-            if self.pool.sort(theirs.result) != self.pool.sort(mine.result) {
-                return BTreeSet::new();
-            }
-            for test in &mine.tests {
+        let only = |of: &[Tested], like: &Tested| -> Option<Tested> {
+            let mut found = of.iter().filter(|c| c.callee.is_some() && c.callee == like.callee);
+            found.next().filter(|_| found.next().is_none()).cloned()
+        };
+        let once = old.iter().filter_map(|call| only(&old, call).zip(only(&new, call)));
+        let alike: Vec<(Tested, Tested)> = once.collect();
+        let alike = alike.into_iter().filter(|(theirs, mine)| self.are_asked_alike(theirs, mine));
+        alike.map(|(theirs, mine)| (theirs.node, mine.node)).collect()
+    }
+
+    /// Whether what is asked of the result of a newer call is asked of that of an older one.
+    fn are_asked_alike(&mut self, theirs: &Tested, mine: &Tested) -> bool {
+        self.pool.sort(theirs.result) == self.pool.sort(mine.result)
+            && mine.tests.iter().all(|test| {
                 let test = self.rename_term(*test, mine.result, theirs.result);
                 let negation = self.pool.not(test);
-                if !theirs.tests.contains(&test) && !theirs.tests.contains(&negation) {
-                    return BTreeSet::new();
-                }
-            }
-            found.insert((theirs.node, mine.node));
-        }
-        found
+                theirs.tests.contains(&test) || theirs.tests.contains(&negation)
+            })
     }
 
     /// The calls of some paths whose results are tested, in the order in which they are made.

@@ -87,13 +87,21 @@ impl Speaker<'_> {
 
     /// The rows effect by effect, where these are shorter than `told`, which says the same.
     fn factored(&mut self, rows: &[Said], told: &[Said]) -> Option<Vec<Said>> {
-        let rows = &rows.iter().map(without_common).collect::<Option<Vec<Said>>>()?[..];
-        let no_caller = |s: &mut Self, of: &[Said]| -> Vec<bool> {
-            of.iter().map(|row| s.calls.rule_out(s.pool, &row.literals)).collect()
-        };
-        let of_rows = no_caller(self, rows);
+        let rows: Vec<Said> = rows.iter().map(without_common).collect::<Option<_>>()?;
+        let ways = [Ends::Together, Ends::Alone].map(|ends| self.by_effect(&rows, ends));
+        let out = ways.into_iter().flatten().min_by_key(|out| cost(out))?;
+        // Each row is told of by a condition that holds there.
+        let is_told = |row: &Said| out.iter().any(|s| implies(&row.literals, &s.literals));
+        let is_shorter = out.len() * 2 <= told.len() * 3 && cost(&out) * 5 <= cost(told) * 4;
+        let mut all = rows.iter().chain(&out).map(|row| self.calls.rule_out(self.pool, &row.literals));
+        let first = all.next()?;
+        let is_one_kind = all.all(|ruled_out| ruled_out == first);
+        (is_shorter && is_one_kind && rows.iter().all(is_told)).then_some(out)
+    }
+
+    fn by_effect(&mut self, rows: &[Said], ends: Ends) -> Option<Vec<Said>> {
         let mut out = Vec::new();
-        for (at, group) in grouped(rows) {
+        for (at, group) in grouped(rows, ends) {
             let [before, now] = group.effects;
             if before.is_empty() && now.is_empty() {
                 continue;
@@ -101,24 +109,36 @@ impl Speaker<'_> {
             let order = before.iter().chain(&now).map(|e| e.kind.importance()).min().unwrap_or(usize::MAX);
             let conditions: Vec<&[Literal]> = at.iter().map(|k| &*rows[*k].literals).collect();
             for literals in covered(self.pool, &conditions)? {
-                out.push(Said { literals, before: before.clone(), now: now.clone(), order });
+                let row = Said { literals, before: before.clone(), now: now.clone(), order };
+                match out.iter_mut().find(|known: &&mut Said| is_same(&known.literals, &row.literals)) {
+                    Some(known) => {
+                        known.before.extend(row.before);
+                        known.now.extend(row.now);
+                        known.order = known.order.min(order);
+                    }
+                    None => out.push(row),
+                }
             }
         }
-        // Each row is told of by a condition that holds there.
-        let is_told = |row: &Said| out.iter().any(|s| implies(&row.literals, &s.literals));
-        let is_shorter = out.len() * 2 <= told.len() * 3 && cost(&out) * 5 <= cost(told) * 4;
-        let of_out = no_caller(self, &out);
-        let is_one_kind = of_rows.iter().chain(&of_out).all(|ruled_out| *ruled_out == of_rows[0]);
-        (is_shorter && is_one_kind && rows.iter().all(is_told)).then_some(out)
+        Some(out)
     }
 }
 
+/// How the ends of both versions are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// As one thing: `returns 0` became `returns -1`.
+    Together,
+    /// Each under its own condition: what decided for one may have nothing to do with the other.
+    Alone,
+}
+
 /// Effects by the rows that they stand in. What says only that nothing else comes of it is told beside what does.
-fn grouped(rows: &[Said]) -> Vec<(BTreeSet<usize>, Group)> {
+fn grouped(rows: &[Said], ends: Ends) -> Vec<(BTreeSet<usize>, Group)> {
     let mut places: BTreeMap<Key, BTreeSet<usize>> = BTreeMap::new();
     let mut order: Vec<(Key, [Option<&Effect>; 2])> = Vec::new();
     for (k, row) in rows.iter().enumerate() {
-        for (key, effects) in keyed(row) {
+        for (key, effects) in keyed(row, ends) {
             let at = places.entry(key.clone()).or_default();
             if at.is_empty() {
                 order.push((key, effects));
@@ -147,12 +167,13 @@ fn grouped(rows: &[Said]) -> Vec<(BTreeSet<usize>, Group)> {
     groups
 }
 
-/// The effects of a row, in its order. How both versions end is one thing, unless one of them just goes on.
-fn keyed(row: &Said) -> Vec<(Key, [Option<&Effect>; 2])> {
+/// The effects of a row, in its order. That a version just goes on is said where the other one does so elsewhere.
+fn keyed(row: &Said, together: Ends) -> Vec<(Key, [Option<&Effect>; 2])> {
     let ends = |of: &&Effect| (EffectKind::Return..=EffectKind::End).contains(&of.kind);
     let goes_on = |e: &Effect| e.kind == EffectKind::Goto && e.text.starts_with("goes on");
     let [old, new] = [&row.before, &row.now].map(|of| of.iter().find(ends));
     let both = old.zip(new).filter(|(a, b)| goes_on(a) == goes_on(b));
+    let both = both.filter(|(a, _)| together == Ends::Together || goes_on(a));
     let mut out = Vec::new();
     for (version, effects) in [&row.before, &row.now].into_iter().enumerate() {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -195,6 +216,10 @@ fn without_common(row: &Said) -> Option<Said> {
 
 fn implies(all: &[Literal], some: &[Literal]) -> bool {
     some.iter().all(|l| all.iter().any(|o| o.term == l.term))
+}
+
+fn is_same(a: &[Literal], b: &[Literal]) -> bool {
+    implies(a, b) && implies(b, a)
 }
 
 /// What it takes to read rows.

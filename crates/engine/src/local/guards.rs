@@ -7,6 +7,7 @@
 
 use super::machine::Literal;
 use super::region::{Frontier, Region};
+use super::side::{expansion, successor};
 use super::words::Speaker;
 use crate::ir::Instr;
 use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
@@ -15,6 +16,8 @@ use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
 const NEWER: usize = 1;
 /// Operands of one statement that are told.
 const MAX_OPERANDS: usize = 4;
+/// Joins between a test of an assertion and its failure.
+const FEW: usize = 4;
 
 /// A branch and the outcome that leads on.
 type Edge = (MvId, u8);
@@ -58,7 +61,7 @@ fn leading(graph: &Mvicfg, flow: &ClassFlow, Start { mut at, by }: Start) -> Vec
         l.is_some_and(|l| stays(l) && statement(graph, branch) == statement(graph, flow.loops[l].head))
     };
     let mut take = |edge: Edge| -> bool {
-        if is_of_loop(edge) || is_refused_case(graph, edge) {
+        if is_of_loop(edge) || is_refused_case(graph, edge) || is_kept_assertion(graph, edge) {
             return true;
         }
         let same = found.last().is_none_or(|(b, _)| statement(graph, *b) == statement(graph, edge.0));
@@ -101,6 +104,21 @@ fn is_switch(graph: &Mvicfg, node: MvId) -> bool {
 /// Whether an edge says of a `switch` that one of its cases is not the one.
 fn is_refused_case(graph: &Mvicfg, (branch, label): Edge) -> bool {
     label != 0 && is_switch(graph, branch)
+}
+
+/// Whether an edge says that an assertion holds: that is so wherever anything comes behind it.
+fn is_kept_assertion(graph: &Mvicfg, (branch, label): Edge) -> bool {
+    let mut other = successor(graph, NEWER, branch, 1 - label.min(1));
+    for _ in 0..FEW {
+        match other.map(|node| (node, &graph.node(node).instr)) {
+            Some((_, Instr::Call { noreturn: true, .. })) => {
+                return expansion(graph, NEWER, branch).is_some();
+            }
+            Some((node, Instr::Nop)) => other = successor(graph, NEWER, node, 0),
+            _ => return false,
+        }
+    }
+    false
 }
 
 impl Speaker<'_> {

@@ -346,3 +346,16 @@ fn a_number_is_told_without_a_cast() {
         assert!(rows.iter().any(|row| row.contains("| sets t->y->b to 1 |")), "{rows:?}");
     }
 }
+
+/// Tests that lead to a place are told but for assertions, which hold wherever anything comes behind them.
+#[test]
+fn assertions_on_the_way_are_no_tests() {
+    let text = |body: &str| {
+        format!(
+            "void failed(void) __attribute__((noreturn));\n#define CHECK(c) ((c) ? (void)0 : failed())\nint foreign(int);\nint f(int *p, int n)\n{{\nif (n == 7) {{\nCHECK(p);\nCHECK(*p && n);\n{body}\n}}\nreturn 0;\n}}\n"
+        )
+    };
+    let changes = super::changes(&text("foreign(1);"), &text("foreign(2);"));
+    let tests: Vec<_> = changes.iter().filter_map(|c| c.tests.clone()).collect();
+    assert_eq!(tests, ["n == 7 (line 6)"]);
+}
