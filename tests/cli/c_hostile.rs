@@ -1,7 +1,8 @@
 //! Degenerate and hostile C: whatever the input, an answer, no crash and no hang.
 
+use git_invdiff::frontend::c::Rejected;
 use git_invdiff::frontend::c::child;
-use git_invdiff::frontend::c::parse::{Options, Rejected, parse};
+use git_invdiff::frontend::c::parse::{Options, parse};
 use git_invdiff::history::MemoryTree;
 use std::path::{Path, PathBuf};
 

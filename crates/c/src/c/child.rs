@@ -8,7 +8,8 @@
 //!
 //! A frame is a byte that says what it is, a little-endian `u32` length and that many bytes.
 
-use super::parse::{Options, Rejected, Tried, try_here};
+use super::guard::Rejected;
+use super::parse::{Options, Tried, try_here};
 use super::{files, guard};
 use crate::history::SourceTree;
 use crate::ir::DataModel;

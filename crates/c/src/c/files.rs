@@ -3,7 +3,7 @@
 //! Every question put to the tree is recorded with its answer, so that a later version of the tree
 //! can be asked the same questions instead of being parsed again.
 
-use super::parse::Rejected;
+use super::guard::Rejected;
 use super::{headers, template};
 use crate::history::SourceTree;
 use rucc_diag::SourceBytes;

@@ -1,13 +1,12 @@
-//! Guards against hostile or degenerate input: stack, caps, panics of the parser crates.
+//! Guards against hostile or degenerate input: stack, caps, panics of the parser crates; why a unit is not parsed at all.
 
-use super::parse::Rejected;
 use super::scan::{Text, is_keyword};
 use crate::fault;
 use rucc_base::Symbol;
 use rucc_lex::PpTokenKind;
 use rucc_pp::Tok;
 use std::cell::Cell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reserved, not committed: recursive descent needs 32 to 512 MiB for 100,000 nested constructs,
 /// and a stack overflow cannot be caught.
@@ -17,6 +16,18 @@ const MAX_BRACKETS: u64 = 1_000;
 /// Operators and keywords that nest syntax, summed over all open constructs. Later stages recurse
 /// over expressions on ordinary stacks, so this is far below what the parser itself could take.
 const MAX_NESTED: u64 = 3_000;
+
+/// Why a unit was not parsed at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Rejected {
+    #[error("No such file: {}", .0.display())]
+    Missing(PathBuf),
+    /// A cap was exceeded; the name is the one that reports show as `limit:<name>`.
+    #[error("{}: more than {value} {name}", path.display())]
+    Limit { path: PathBuf, name: &'static str, value: u64 },
+    #[error("{}: the parser crashed: {message}", path.display())]
+    Crashed { path: PathBuf, message: String },
+}
 
 /// Every cap by the name that reports show, so that a name can be read back.
 pub const LIMITS: [&str; 8] = [

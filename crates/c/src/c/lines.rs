@@ -7,7 +7,8 @@
 //! and then the others of its conditional were not.
 
 use super::files::TreeFiles;
-use super::parse::{Options, Parsed, Rejected, session_options};
+use super::guard::Rejected;
+use super::parse::{Options, Parsed, session_options};
 use super::reading::preprocess;
 use super::scan::{Item, ItemKind};
 use super::{guard, survey};

@@ -28,4 +28,5 @@ pub mod statics;
 mod survey;
 mod template;
 
-pub use parse::{FileOptions, Options, Rejected};
+pub use guard::Rejected;
+pub use parse::{FileOptions, Options};

@@ -7,6 +7,7 @@
 //! Only a unit beyond a cap is [`Rejected`] as a whole.
 
 use super::files::{self, TreeFiles};
+use super::guard::Rejected;
 use super::honesty::{self, Invented};
 use super::reading::{Reading, Unit};
 use super::retry::{self, Guesses, ROUNDS};
@@ -138,18 +139,6 @@ pub struct Parsed {
     pub prelude: String,
     /// Positions at which outermost macro calls start.
     calls: FxHashSet<u32>,
-}
-
-/// Why a unit was not parsed at all.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Rejected {
-    #[error("No such file: {}", .0.display())]
-    Missing(PathBuf),
-    /// A cap was exceeded; the name is the one that reports show as `limit:<name>`.
-    #[error("{}: more than {value} {name}", path.display())]
-    Limit { path: PathBuf, name: &'static str, value: u64 },
-    #[error("{}: the parser crashed: {message}", path.display())]
-    Crashed { path: PathBuf, message: String },
 }
 
 /// A place in a file of the unit.

@@ -8,8 +8,8 @@
 //! prelude's end, move by as much as the prelude has grown, and so does whatever lies in them.
 
 use super::files::TreeFiles;
-use super::guard;
-use super::parse::{Rejected, Run};
+use super::guard::{self, Rejected};
+use super::parse::Run;
 use super::retry::{self, Guesses, Prelude};
 use super::scan::Text;
 use rucc_diag::{Diagnostic, SourceBytes, SourceMap, SourceMapFull, Span};

@@ -5,6 +5,7 @@
 use super::unit::UnitCx;
 use crate::ir::{CType, Field, FloatKind, Record, RecordId, Sort};
 use rucc_types::{ArrayLen, IntegerInfo, Qualifiers, RecordKind, TypeId, TypeKind};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A scalar type, as far as arithmetic on it goes.
@@ -285,7 +286,9 @@ impl<'a> UnitCx<'a> {
             _ => None,
         });
         let named = named.filter_map(|kind| if let TypeKind::Enum(id) = kind { Some(id) } else { None });
-        let all = named.flat_map(|id| &self.types.enum_info(id).enumerators);
+        // Of a large enumeration each use would list all of it.
+        let named: BTreeSet<rucc_types::EnumId> = named.collect();
+        let all = named.into_iter().flat_map(|id| &self.types.enum_info(id).enumerators);
         let all = all.map(|e| (Arc::from(self.names.resolve(e.name)), e.value));
         let mut found = std::collections::BTreeMap::new();
         for (name, value) in all.chain(self.ir_types.enumerations.values().flatten().cloned()) {
