@@ -118,6 +118,12 @@ impl Decider {
         decider
     }
 
+    /// The same with a bound on the size of questions about memory: see [`Solver::leave_memory_beyond`].
+    pub fn leaving_memory_beyond(mut self, terms: usize) -> Decider {
+        self.solver.leave_memory_beyond(terms);
+        self
+    }
+
     /// The same with a bound on what it spends together with others.
     pub fn sharing(mut self, allowance: Allowance) -> Decider {
         self.solver.share(allowance);

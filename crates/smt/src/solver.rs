@@ -79,6 +79,8 @@ pub struct Solver {
     statistics: Statistics,
     /// Every query has a solver of its own.
     apart: bool,
+    /// See [`Solver::leave_memory_beyond`].
+    memory_terms: usize,
     /// What it may spend together with others.
     allowance: Option<Allowance>,
 }
@@ -108,8 +110,14 @@ impl Solver {
             cache: FxHashMap::default(),
             statistics: Statistics::default(),
             apart: false,
+            memory_terms: usize::MAX,
             allowance: None,
         }
+    }
+
+    /// Leaves queries about memory of more terms open: Z3 is busy with the arrays of such long before it counts units.
+    pub fn leave_memory_beyond(&mut self, terms: usize) {
+        self.memory_terms = terms;
     }
 
     /// Gives every query a solver of its own: some milliseconds more for each, but all bits go to a SAT
@@ -148,10 +156,20 @@ impl Solver {
         if is_spent || self.statistics.rlimit >= self.limits.rlimit.saturating_mul(TOTAL) {
             return Verdict::Unknown("rlimit");
         }
+        let cone = pool.reachable(&query);
+        let of_memory = cone.iter().any(|&t| pool.sort(t) == Sort::Mem);
+        if of_memory && cone.len() > self.memory_terms {
+            // It counts as one that was asked in vain: what is left for others does not depend on how that is known.
+            let units = self.limit(weight, MEMORY_SHARE);
+            self.statistics.unknown += 1;
+            self.statistics.rlimit += units;
+            self.allowance.iter().for_each(|allowance| allowance.charge(cone.len(), units, true));
+            return Verdict::Unknown("size");
+        }
         let _room = invdiff_cost::enter(invdiff_cost::Room::Smt);
         let mut session = self.session.take().unwrap_or_else(|| Session::new(self.limits));
         let context = session.context.clone();
-        let verdict = within(&context, || self.ask(&mut session, pool, &query, weight));
+        let verdict = within(&context, || self.ask(&mut session, pool, (&query, &cone), weight));
         self.session = Some(session);
         if let (Verdict::Unknown(_), 1) = (&verdict, weight) {
             self.statistics.unknown += 1;
@@ -167,8 +185,18 @@ impl Solver {
         self.check(pool, &query)
     }
 
-    fn ask(&mut self, session: &mut Session, pool: &TermPool, query: &[TermId], weight: u64) -> Verdict {
-        let cone = pool.reachable(query);
+    /// What the next query may cost that stands for so many, of a kind that is given one of so many parts.
+    fn limit(&self, weight: u64, share: u64) -> u64 {
+        (self.limits.rlimit >> self.statistics.unknown.min(HALVINGS)) * weight / share
+    }
+
+    fn ask(
+        &mut self,
+        session: &mut Session,
+        pool: &TermPool,
+        (query, cone): (&[TermId], &[TermId]),
+        weight: u64,
+    ) -> Verdict {
         let mut conditions = Vec::with_capacity(query.len());
         for &q in query {
             match session.encoder.condition(pool, q) {
@@ -176,7 +204,7 @@ impl Solver {
                 Err(_) => return Verdict::Unknown("ill-sorted term"),
             }
         }
-        conditions.extend(session.encoder.side_conditions(pool, &cone));
+        conditions.extend(session.encoder.side_conditions(pool, cone));
         self.statistics.queries += 1;
         // For floats the one-shot solver's tactics (all bits to a SAT solver) are much faster than
         // the incremental one.
@@ -186,14 +214,13 @@ impl Solver {
             true => MEMORY_SHARE,
             false => 1,
         };
-        let limit = (self.limits.rlimit >> self.statistics.unknown.min(HALVINGS)) * weight / share;
-        limit_to(&mut session.context, limit);
+        limit_to(&mut session.context, self.limit(weight, share));
         if floats || self.apart {
             let once = z3::Solver::new();
-            return self.run(&once, &session.encoder, pool, query, &cone, &conditions);
+            return self.run(&once, &session.encoder, pool, query, cone, &conditions);
         }
         session.incremental.push();
-        let verdict = self.run(&session.incremental, &session.encoder, pool, query, &cone, &conditions);
+        let verdict = self.run(&session.incremental, &session.encoder, pool, query, cone, &conditions);
         session.incremental.pop(1);
         verdict
     }

@@ -194,6 +194,25 @@ fn limits_end_hard_queries() {
     assert_eq!(Program::new(&pool, &query).run(&pool, &Assignment::new()).holds(query[1]), Some(false));
 }
 
+/// A question about memory that is too large is not asked.
+#[test]
+fn large_questions_about_memory_are_left() {
+    let mut pool = TermPool::new();
+    let (memory, p) = (param(&mut pool, "m", Sort::Mem), param(&mut pool, "p", Sort::Bv(64)));
+    let value = pool.app(App::Load { sort: Sort::Bv(32), bytes: 4 }, &[memory, p]);
+    let three = pool.bv(32, 3);
+    let (small, n) = (pool.eq(value, three), param(&mut pool, "n", Sort::Bv(32)));
+    let sum = pool.op(Op::Add, &[value, n]);
+    let (large, plain) = (pool.eq(sum, three), pool.eq(n, three));
+    let terms = pool.reachable(&[small]).len();
+    let mut solver = Solver::new(Limits::default());
+    solver.leave_memory_beyond(terms);
+    assert!(matches!(solver.check(&pool, &[large]), Verdict::Unknown("size")));
+    assert_eq!((solver.statistics().queries, solver.statistics().unknown), (0, 1));
+    assert!(matches!(solver.check(&pool, &[small]), Verdict::Sat(_)));
+    assert!(matches!(solver.check(&pool, &[plain]), Verdict::Sat(_)));
+}
+
 /// Time for each of many queries, and a question like that of the pair 270150: `cargo test --lib
 /// smt::tests::measure -- --ignored --nocapture`.
 #[test]

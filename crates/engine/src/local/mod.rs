@@ -102,6 +102,9 @@ use widened::Widened;
 
 /// Z3's units for one question about a region.
 const RLIMIT: u64 = 600_000;
+/// Terms of a question about memory that Z3 is asked. Of 1,075 questions of 40 commits (cJSON, tmux, unbound, nginx) it
+/// answered 434 of 732 below, two of 343 above, and spent 40 % of its time on these.
+const MEMORY_TERMS: usize = 60;
 /// The same for all questions about one function.
 const UNITS: u64 = 6_000_000;
 /// Which part of that a function is given that is compared once more, with calls written out.
@@ -202,7 +205,7 @@ fn compare_bodies(
         premises: Default::default(),
         replaceable: BTreeSet::new(),
         pool,
-        decider: smt::Decider::new(limits, 4).sharing(allowance),
+        decider: smt::Decider::new(limits, 4).leaving_memory_beyond(MEMORY_TERMS).sharing(allowance),
     };
     let by_members = renumbered.is_some() || relaid.iter().any(Option::is_some);
     let comparison = Comparison { graph: &graph, flow: &flow, widened: &widened, source, by_members };
