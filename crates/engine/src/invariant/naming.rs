@@ -102,7 +102,7 @@ impl<'a> FunctionAnalysis<'a> {
         let bodies = graph.bodies.iter().zip(&task.units);
         bodies
             .map(|(body, unit)| Naming {
-                names: as_of(&names, task.units.last(), unit),
+                names: as_of(&names, task.units.last(), unit).into(),
                 old_params: changed_params.clone(),
                 old_memory,
                 ..Naming::of_function(unit, body)
@@ -114,7 +114,7 @@ impl<'a> FunctionAnalysis<'a> {
     pub(super) fn naming_without(&self, class: usize, subject: &Observable) -> Naming<'a> {
         let mut naming = self.namings[class].clone();
         if let Observable::Variable { name, .. } = subject {
-            naming.names.retain(|_, n| n.text != **name);
+            naming.names_mut().retain(|_, n| n.text != **name);
         }
         naming
     }

@@ -92,6 +92,7 @@ impl Comparison<'_> {
                 widened: self.widened,
                 precision: Precision::Names,
                 calls: &calls,
+                own: [None, None],
             };
             let mut said = speaker.deltas(&outcome.differences);
             if is_made(Mistake::DeltasLost) {

@@ -153,7 +153,7 @@ impl<'s> Speaker<'s> {
             let mut done = BTreeSet::new();
             for event in events {
                 let Some(result) = event.result.filter(|r| done.insert(*r)) else { continue };
-                let Some(named) = naming.names.get_mut(&result) else { continue };
+                let Some(named) = naming.names_mut().get_mut(&result) else { continue };
                 if groups.get(&named.text).is_some_and(|calls| calls.len() > 1) {
                     let is_old = class == 0 && self.graph.node(event.node).classes.len() == 1;
                     let before = if is_old { " before" } else { "" };

@@ -30,6 +30,7 @@
 //! - [`words`], [`conditions`], [`calls`], [`source_tests`], [`stores`], [`guards`]: `where`, `when`, `before`, `now`, which
 //!   is a [`change`]; [`texts`]: what may be shown; [`distinction`]: what tells apart that is written alike;
 //!   [`expanded`]: what macros do.
+//! - [`own_names`]: what variables are called.
 //! - [`mistake`]: what the oracle puts in, to see that it is caught.
 
 mod alternatives;
@@ -63,6 +64,7 @@ mod moved;
 mod narrow;
 #[cfg(test)]
 mod oracle;
+mod own_names;
 mod placed;
 mod pure;
 mod region;

@@ -36,7 +36,7 @@ impl Speaker<'_> {
             if own.get(typed.0 as usize) == Some(&v) {
                 let var = body.var(VarId(from as u32));
                 let term = self.pool.leaf(variable_leaf(self.graph, untyped));
-                naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
+                naming.names_mut().insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
             }
         }
     }

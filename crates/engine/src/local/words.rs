@@ -13,6 +13,7 @@ use super::follow::{Known, is_in_loop, is_written_in, past_joins};
 use super::given::Calls;
 use super::machine::{Event, Hazard, Literal, Machine, Path, memory_leaf, variable_leaf};
 use super::macros::NamedValues;
+use super::own_names::OwnNames;
 use super::region::Frontier;
 use super::side::{Side, call_types};
 use super::sites::{MEASURES, READS, WRITES};
@@ -20,8 +21,8 @@ use super::stores::tell_objects_once;
 use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
 use super::widened::Widened;
 use crate::ir::{
-    self, ARRAY_LENGTH, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId,
-    TermPool, UndefinedKind, VarId, VarKind,
+    self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool,
+    UndefinedKind, VarId, VarKind,
 };
 use crate::mvicfg::{MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_bits, render_lvalue, render_typed};
@@ -58,6 +59,8 @@ pub(super) struct Speaker<'s> {
     pub words: Rc<BTreeMap<String, u32>>,
     pub macros: NamedValues,
     pub calls: &'s Calls,
+    /// Names and types of each version's variables at the point, once asked for.
+    pub own: [Option<OwnNames>; 2],
 }
 
 /// How calls are told.
@@ -139,8 +142,6 @@ impl<'s> Speaker<'s> {
     /// Names at the point, as one version has them.
     pub(super) fn naming(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
         let side: &'s Side<'s> = self.sides[class];
-        let body = &self.graph.bodies[class];
-        let bits = side.version.unit.data_model.pointer_bits();
         let enumerators = match self.precision {
             Precision::Numbers => Vec::new(),
             _ => vec![side.version.unit],
@@ -153,8 +154,11 @@ impl<'s> Speaker<'s> {
             Precision::Numbers => Rc::default(),
             _ => self.macros.compared[class].clone(),
         };
+        let (types, names) = self.own_names(class);
         let mut naming = Naming {
             unit: Some(side.layout),
+            types,
+            names,
             enumerators,
             macros,
             compared,
@@ -162,41 +166,20 @@ impl<'s> Speaker<'s> {
             max_len: LONGEST_CONDITION,
             ..Naming::default()
         };
-        for (k, var) in body.vars.iter().enumerate() {
-            let Some(&mv) = self.graph.var_map[class].get(k) else { continue };
-            let key = format!("{}#{}", var.name, var.ordinal).into();
-            naming.types.insert(Leaf::LocalAddr { key, bits }, var.ty.clone());
-            if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() && *var.name != *ARRAY_LENGTH
-            {
-                let term = self.pool.leaf(variable_leaf(self.graph, mv));
-                naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
-            }
-        }
-        for (untyped, typed) in self.retyped(class) {
-            let var = body.var(typed);
-            let term = self.pool.leaf(variable_leaf(self.graph, untyped));
-            naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
-        }
-        for (temp, source) in self.kept(class) {
-            let var = body.var(source);
-            let term = self.pool.leaf(variable_leaf(self.graph, temp));
-            naming.names.insert(term, Named { text: var.name.to_string(), ty: var.ty.clone() });
-        }
         if let Some((term, named)) = self.switched(class, &naming) {
-            naming.names.entry(term).or_insert(named);
+            naming.names_mut().entry(term).or_insert(named);
         }
         for (term, text, ty) in self.widened.values(self.graph, self.pool, class) {
-            naming.names.insert(term, Named { text, ty });
+            naming.names_mut().insert(term, Named { text, ty });
         }
-        naming.types.insert(memory_leaf(), CType::Void);
         if let Some((term, named)) = self.errno() {
-            naming.names.insert(term, named);
+            naming.names_mut().insert(term, named);
         }
         for event in events {
             let Some(result) = event.result else { continue };
             let Some((ty, _)) = self.call_types(&naming, event) else { continue };
             let text = self.call(&naming, event);
-            naming.names.insert(result, Named { text, ty });
+            naming.names_mut().insert(result, Named { text, ty });
         }
         naming
     }
@@ -232,7 +215,7 @@ impl<'s> Speaker<'s> {
             let Some(&mv) = self.graph.var_map[1].get(k) else { continue };
             if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {
                 let term = self.pool.leaf(variable_leaf(self.graph, mv));
-                if let Some(named) = naming.names.get_mut(&term).filter(|n| n.text == *var.name) {
+                if let Some(named) = naming.names_mut().get_mut(&term).filter(|n| n.text == *var.name) {
                     // Numbers of records are each unit's own.
                     named.ty = ir::retyped(&var.ty, self.sides[1].layout, self.sides[0].layout);
                 }
@@ -243,7 +226,7 @@ impl<'s> Speaker<'s> {
 
     /// Variables without a name that hold what a named one has at the frontier: what a `switch` compares. By merged
     /// variable, with the one of the class's body.
-    fn kept(&self, class: usize) -> Vec<(VarId, VarId)> {
+    pub(super) fn kept(&self, class: usize) -> Vec<(VarId, VarId)> {
         let body = &self.graph.bodies[class];
         let Some(here) = self.graph.origin(self.frontier.node, class) else { return Vec::new() };
         let assigned = |n: &Node| match &n.instr {

@@ -16,7 +16,7 @@ pub(super) fn naming<'a>(m: &'a Member, pool: &mut TermPool) -> Naming<'a> {
     let mut naming = Naming { max_len: LONGEST, ..Naming::of_function(&m.unit, &m.function) };
     for c in candidates(&m.function, &m.unit, pool).into_iter().filter(|c| c.global.is_some()) {
         let ty = m.unit.global(&c.name).map(|g| g.ty.clone());
-        naming.names.extend(ty.map(|ty| (c.term, Named { text: c.name.to_string(), ty })));
+        naming.names_mut().extend(ty.map(|ty| (c.term, Named { text: c.name.to_string(), ty })));
     }
     naming
 }

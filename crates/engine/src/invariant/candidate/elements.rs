@@ -307,7 +307,7 @@ impl FunctionAnalysis<'_> {
         let mut naming = self.namings.get(class)?.clone();
         let bits = index.bits()?;
         let ty = CType::Int { bits, signed, name: "".into() };
-        naming.names.insert(k, Named { text: "k".into(), ty });
+        naming.names_mut().insert(k, Named { text: "k".into(), ty });
         let named = c_text::render_lvalue(&self.e.pool, at, e.sort, e.bytes, &naming)?;
         let CType::Int { name, .. } = &named.ty else { return None };
         let is_char = **name == *"char";

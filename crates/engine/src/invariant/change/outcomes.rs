@@ -290,7 +290,7 @@ impl FunctionAnalysis<'_> {
         if let Some(value) = outcome.value
             && self.needs_name(value, &naming)
         {
-            naming.names.insert(value, Named { text: "\\result".into(), ty: exit.ty.clone() });
+            naming.names_mut().insert(value, Named { text: "\\result".into(), ty: exit.ty.clone() });
         }
         let mut said = Vec::new();
         let indices = self.named_indices(exit, outcome, &naming);
@@ -334,7 +334,7 @@ impl FunctionAnalysis<'_> {
             }
             if self.needs_name(what, &naming) && !naming.names.contains_key(&what) {
                 let text = if name.starts_with('*') { format!("({name})") } else { name };
-                naming.names.insert(what, Named { text, ty });
+                naming.names_mut().insert(what, Named { text, ty });
             }
         }
         for (at, what) in inner {
@@ -356,7 +356,7 @@ impl FunctionAnalysis<'_> {
     /// The naming with sums that places hold under an outcome named by these places.
     fn named_indices<'n>(&mut self, exit: &mut Exit, outcome: &Outcome, naming: &Naming<'n>) -> Naming<'n> {
         let mut found = naming.clone();
-        found.names.clear();
+        found.names_mut().clear();
         for at in 0..exit.places.len() {
             let Some(what) = self.left(exit, at, outcome) else { continue };
             let Held { address, sort, bytes, .. } = exit.places[at];
@@ -364,7 +364,7 @@ impl FunctionAnalysis<'_> {
             let Some(name) = self.cell_name(address, sort, bytes).filter(|_| is_sum) else { continue };
             let place = Observable::Cell { name: name.as_str().into(), address, sort, bytes };
             if let Some(ty @ CType::Int { .. }) = self.cell_type(exit.class, &place) {
-                found.names.entry(what).or_insert(Named { text: name, ty });
+                found.names_mut().entry(what).or_insert(Named { text: name, ty });
             }
         }
         found
@@ -394,7 +394,7 @@ impl FunctionAnalysis<'_> {
             return None;
         }
         let mut naming = naming.clone();
-        naming.names.extend(indices.names.iter().map(|(t, n)| (*t, n.clone())));
+        naming.names_mut().extend(indices.names.iter().map(|(t, n)| (*t, n.clone())));
         naming.old_memory = false;
         let words = c_text::render_equation(&self.e.pool, name, what, &naming, Some(ty));
         let said = Formula::read(words.as_str());

@@ -490,7 +490,7 @@ impl<'t> FunctionAnalysis<'t> {
             return Some((format!("{} {word}", r.name.text), condition));
         }
         let mut naming = self.namings[class].clone();
-        naming.names.extend(names.clone());
+        naming.names_mut().extend(names.clone());
         let when = text::term(&self.e.pool, condition, &naming, None);
         let shown = when.len() <= MAX_CONDITION && self.is_readable(&Formula::read(when.as_str()));
         shown.then(|| (format!("{when} ==> {} {word}", r.name.text), condition))

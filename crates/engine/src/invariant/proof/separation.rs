@@ -62,7 +62,7 @@ impl FunctionAnalysis<'_> {
         let naming = Naming {
             unit: None,
             types: naming.types.clone(),
-            names: BTreeMap::new(),
+            names: Rc::default(),
             old_params: naming.old_params.clone(),
             old_memory: naming.old_memory,
             loops: BTreeMap::new(),

@@ -23,9 +23,9 @@ pub struct Naming<'a> {
     pub unit: Option<&'a Unit>,
     /// Declared types of parameters ([`Leaf::Param`]) and of the objects behind addresses of locals
     /// ([`Leaf::LocalAddr`]).
-    pub types: BTreeMap<Leaf, CType>,
+    pub types: Rc<BTreeMap<Leaf, CType>>,
     /// Terms that have a name at the point, which is shown instead of what they are.
-    pub names: BTreeMap<TermId, Named>,
+    pub names: Rc<BTreeMap<TermId, Named>>,
     /// Parameters that may have another value at the point than at entry: shown as `\old(p)`.
     pub old_params: BTreeSet<Arc<str>>,
     /// Memory may differ from what it was at entry: loads from entry memory are `\old(...)`.
@@ -65,7 +65,15 @@ impl<'a> Naming<'a> {
             let sort = var.sort.unwrap_or(crate::ir::Sort::Mem);
             types.insert(Leaf::Param { name: var.name.clone(), sort }, var.ty.clone());
         }
-        Naming { unit: Some(unit), types, max_len: Naming::DEFAULT_LEN, ..Naming::default() }
+        Naming { unit: Some(unit), types: Rc::new(types), max_len: Naming::DEFAULT_LEN, ..Naming::default() }
+    }
+
+    pub fn names_mut(&mut self) -> &mut BTreeMap<TermId, Named> {
+        Rc::make_mut(&mut self.names)
+    }
+
+    pub fn types_mut(&mut self) -> &mut BTreeMap<Leaf, CType> {
+        Rc::make_mut(&mut self.types)
     }
 
     /// The first enumerator of an enumeration that has this value, where constants are to be told by names.

@@ -232,7 +232,7 @@ fn plain_c_means_what_the_term_means() {
     for (name, _, ty) in parameters() {
         let leaf = Leaf::Param { name: name.into(), sort: ty.sort(64).unwrap_or(Sort::Bool) };
         leaves.push(pool.leaf(leaf.clone()));
-        naming.types.insert(leaf, ty);
+        naming.types_mut().insert(leaf, ty);
     }
     let declared: Vec<String> = parameters().iter().map(|(n, t, _)| format!("{t} {n}")).collect();
     let mut source = String::from(

@@ -162,7 +162,7 @@ impl Lab {
         for name in "x y n u v c b l m f g d e p q h a s".split(' ') {
             let ty = type_of(name);
             let sort = ty.sort(64).unwrap_or(Sort::Bv(32));
-            naming.types.insert(Leaf::Param { name: name.into(), sort }, ty);
+            naming.types_mut().insert(Leaf::Param { name: name.into(), sort }, ty);
         }
         naming
     }
@@ -493,7 +493,7 @@ fn names_of_later_values_are_none_at_entry() {
     let element = l.load(a, Some((4, sum)), 0, Sort::Bv(32));
     let mut naming = l.naming();
     naming.old_memory = true;
-    naming.names.insert(
+    naming.names_mut().insert(
         sum,
         Named { text: "n".into(), ty: CType::Int { name: "int".into(), bits: 32, signed: true } },
     );
