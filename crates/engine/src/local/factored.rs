@@ -32,11 +32,8 @@ const OF_TEST: usize = 24;
 /// a row.
 type Key = (usize, String, usize);
 
-/// What stands in the same rows.
-#[derive(Default)]
-struct Group {
-    effects: [Vec<Effect>; 2],
-}
+/// What stands in the same rows, by version.
+type Group = [Vec<Effect>; 2];
 
 impl Speaker<'_> {
     /// Has fewer and shorter rows say the same.
@@ -101,8 +98,7 @@ impl Speaker<'_> {
 
     fn by_effect(&mut self, rows: &[Said], ends: Ends) -> Option<Vec<Said>> {
         let mut out = Vec::new();
-        for (at, group) in grouped(rows, ends) {
-            let [before, now] = group.effects;
+        for (at, [before, now]) in grouped(rows, ends) {
             if before.is_empty() && now.is_empty() {
                 continue;
             }
@@ -153,14 +149,14 @@ fn grouped(rows: &[Said], ends: Ends) -> Vec<(BTreeSet<usize>, Group)> {
             groups.push((at.clone(), Group::default()));
             groups.len() - 1
         });
-        for (list, effect) in groups[known].1.effects.iter_mut().zip(effects) {
+        for (list, effect) in groups[known].1.iter_mut().zip(effects) {
             list.extend(effect.cloned());
         }
     }
     for (_, group) in &mut groups {
         for version in [0, 1] {
-            if !group.effects[1 - version].iter().any(is_set) {
-                group.effects[version].retain(|e| !e.text.ends_with(" as it is"));
+            if !group[1 - version].iter().any(is_set) {
+                group[version].retain(|e| !e.text.ends_with(" as it is"));
             }
         }
     }
