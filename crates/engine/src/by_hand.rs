@@ -5,6 +5,7 @@ use crate::ir::{
     Access, Binding, CType, Callee, Const, Expr, Field, Function, Global, InitPiece, Instr, Linkage, Node,
     NodeId, Record, RecordUses, Sort, Span, Stmt, StmtId, UndefinedKind, Unit, Var, VarId, VarKind,
 };
+use crate::mvicfg::ClassId;
 use crate::semantics::{Callees, library};
 use std::sync::Arc;
 
@@ -215,15 +216,15 @@ pub(crate) fn returned(n: i128) -> Outcome {
 pub(crate) struct LibraryOnly;
 
 impl Callees for LibraryOnly {
-    fn identity(&self, _: usize, _: &str) -> Option<Arc<str>> {
+    fn identity(&self, _: ClassId, _: &str) -> Option<Arc<str>> {
         None
     }
 
-    fn global(&self, _: usize, _: &str) -> Option<&Global> {
+    fn global(&self, _: ClassId, _: &str) -> Option<&Global> {
         None
     }
 
-    fn row(&self, _: usize, name: &str, _: &[Expr]) -> Option<&'static library::Row> {
+    fn row(&self, _: ClassId, name: &str, _: &[Expr]) -> Option<&'static library::Row> {
         library::row(name)
     }
 }

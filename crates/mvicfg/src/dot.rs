@@ -4,7 +4,7 @@
 //! yellow; an edge that not every class has is labelled with its versions. Node labels are the source
 //! lines that the instructions stand on, and what a call calls.
 
-use super::{MvId, Mvicfg, VersionSet};
+use super::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::ir::{Callee, Instr};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ pub struct Part<'a> {
     /// Text of a class's source lines, by number.
     pub lines: &'a [BTreeMap<u32, String>],
     /// The class of each version.
-    pub class_of: &'a [Option<usize>],
+    pub class_of: &'a [Option<ClassId>],
     /// The parts that names stand for in calls.
     pub callees: BTreeMap<&'a str, usize>,
 }
@@ -75,22 +75,25 @@ fn cluster(p: usize, part: &Part, out: &mut String, calls: &mut String) {
 fn instruction(part: &Part, id: MvId, instr: &Instr) -> String {
     let g = part.graph;
     // As the newest version that has it writes it.
-    let class = g.node(id).classes.iter().last().unwrap_or(0);
+    let class = g.node(id).classes.iter().last().unwrap_or(ClassId::OLD);
     let line = g.line(id, class);
     let kind = match instr {
         Instr::Nop => "·".to_owned(),
         Instr::Declare(v) => format!("declare {}", g.vars[v.0 as usize].name),
         Instr::Measure { var: None, .. } => "array type".to_owned(),
         Instr::Unknown { reason, .. } => format!("unknown: {reason}"),
-        _ => {
-            part.lines.get(class).and_then(|l| l.get(&line)).map(|t| t.trim().to_owned()).unwrap_or_default()
-        }
+        _ => part
+            .lines
+            .get(class.index())
+            .and_then(|l| l.get(&line))
+            .map(|t| t.trim().to_owned())
+            .unwrap_or_default(),
     };
     if line == 0 { kind } else { format!("{line}: {kind}") }
 }
 
 /// The versions of some classes: `1-3,5`.
-fn version_names(classes: &VersionSet, class_of: &[Option<usize>]) -> String {
+fn version_names(classes: &ClassSet, class_of: &[Option<ClassId>]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     let versions = (1..).zip(class_of).filter(|(_, class)| class.is_some_and(|c| classes.contains(c)));
     for (version, _) in versions {

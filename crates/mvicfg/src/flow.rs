@@ -1,6 +1,6 @@
 //! Control-flow facts of each class's subgraph: predecessors, dominators, natural loops.
 
-use super::{MvId, Mvicfg};
+use super::{ClassId, MvId, Mvicfg};
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::DfsPostOrder;
@@ -42,12 +42,12 @@ pub struct Flow {
 
 impl Flow {
     pub fn new(g: &Mvicfg) -> Flow {
-        Flow { classes: (0..g.bodies.len()).map(|c| ClassFlow::new(g, c)).collect() }
+        Flow { classes: g.classes().map(|c| ClassFlow::new(g, c)).collect() }
     }
 }
 
 impl ClassFlow {
-    fn new(g: &Mvicfg, class: usize) -> ClassFlow {
+    fn new(g: &Mvicfg, class: ClassId) -> ClassFlow {
         let n = g.nodes.len();
         let mut graph = DiGraph::<(), ()>::with_capacity(n, 2 * n);
         (0..n).for_each(|_| {

@@ -10,8 +10,8 @@
 //! statements (longest common subsequence of statement keys), equal statements map to the nodes
 //! that are there, others get new ones.
 
-use super::VersionSet;
 use super::key::{self, SourceNames, rename};
+use super::{ClassId, ClassSet};
 use crate::ir::{Function, Instr, Node, NodeId, Var, VarId};
 use std::collections::HashMap;
 use std::fmt;
@@ -45,7 +45,7 @@ pub struct MvEdge {
     pub to: MvId,
     /// Position among the successors of the node: 0 is a branch's true edge, 1 its false edge.
     pub label: u8,
-    pub classes: VersionSet,
+    pub classes: ClassSet,
 }
 
 /// Node that one or more classes share.
@@ -53,10 +53,10 @@ pub struct MvEdge {
 pub struct MvNode {
     /// Instruction over the merged variables.
     pub instr: Instr,
-    pub classes: VersionSet,
+    pub classes: ClassSet,
     pub succs: Vec<MvEdge>,
     /// `(class, node of that body)`, ascending.
-    pub origins: Vec<(usize, NodeId)>,
+    pub origins: Vec<(ClassId, NodeId)>,
 }
 
 /// Union of the control-flow graphs of a function's distinct bodies.
@@ -95,8 +95,13 @@ impl Mvicfg {
         g
     }
 
-    pub fn all_classes(&self) -> VersionSet {
-        VersionSet::all(self.bodies.len())
+    /// The classes, ascending.
+    pub fn classes(&self) -> impl DoubleEndedIterator<Item = ClassId> + ExactSizeIterator + Clone + use<> {
+        ClassId::first(self.bodies.len())
+    }
+
+    pub fn all_classes(&self) -> ClassSet {
+        ClassSet::all(self.bodies.len())
     }
 
     fn add(
@@ -105,7 +110,7 @@ impl Mvicfg {
         merged: &mut HashMap<String, VarId>,
         old_keys: &[String],
     ) -> Vec<String> {
-        let class = self.bodies.len();
+        let class = ClassId::new(self.bodies.len());
         let names = SourceNames(&body);
         let var_map: Vec<VarId> = (0..body.vars.len() as u32)
             .map(|v| {
@@ -145,14 +150,14 @@ impl Mvicfg {
     /// Maps the nodes of statements that the diff aligns with the previous body onto its nodes.
     fn share_aligned(
         &self,
-        class: usize,
+        class: ClassId,
         body: &Function,
         keys: &[String],
         old_keys: &[String],
         stmt_nodes: &[Vec<NodeId>],
         node_map: &mut [Option<MvId>],
     ) {
-        let Some(old_class) = class.checked_sub(1) else { return };
+        let Some(old_class) = class.index().checked_sub(1) else { return };
         // Entry and exit are shared whatever their statements are.
         node_map[Function::ENTRY.0 as usize] = Some(Self::ENTRY);
         node_map[Function::EXIT.0 as usize] = Some(Self::EXIT);
@@ -185,11 +190,18 @@ impl Mvicfg {
         }
     }
 
-    fn place(&mut self, class: usize, id: NodeId, node: &Node, shared: Option<MvId>, vars: &[VarId]) -> MvId {
+    fn place(
+        &mut self,
+        class: ClassId,
+        id: NodeId,
+        node: &Node,
+        shared: Option<MvId>,
+        vars: &[VarId],
+    ) -> MvId {
         let mv = shared.unwrap_or_else(|| {
             self.nodes.push(MvNode {
                 instr: rename(&node.instr, vars),
-                classes: VersionSet::new(),
+                classes: ClassSet::new(),
                 succs: Vec::new(),
                 origins: Vec::new(),
             });
@@ -201,11 +213,11 @@ impl Mvicfg {
         mv
     }
 
-    fn add_edge(&mut self, class: usize, from: MvId, label: u8, to: MvId) {
+    fn add_edge(&mut self, class: ClassId, from: MvId, label: u8, to: MvId) {
         let succs = &mut self.nodes[from.0 as usize].succs;
         match succs.iter_mut().find(|e| e.to == to && e.label == label) {
             Some(e) => e.classes.insert(class),
-            None => succs.push(MvEdge { to, label, classes: VersionSet::single(class) }),
+            None => succs.push(MvEdge { to, label, classes: ClassSet::single(class) }),
         }
     }
 
@@ -219,13 +231,13 @@ impl Mvicfg {
     }
 
     /// Returns the source line of a node in a class, 0 when it has none in the function's own file.
-    pub fn line(&self, id: MvId, class: usize) -> u32 {
+    pub fn line(&self, id: MvId, class: ClassId) -> u32 {
         let body = &self.bodies[class];
         let span = self.origin(id, class).map(|n| &body.node(n).span);
         span.filter(|s| s.file == body.span.file).map_or(0, |s| s.line)
     }
 
-    pub fn origin(&self, id: MvId, class: usize) -> Option<NodeId> {
+    pub fn origin(&self, id: MvId, class: ClassId) -> Option<NodeId> {
         let origins = &self.node(id).origins;
         origins.binary_search_by_key(&class, |o| o.0).ok().map(|i| origins[i].1)
     }

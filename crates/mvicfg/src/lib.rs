@@ -11,12 +11,14 @@ use invdiff_ir as ir;
 pub mod dot;
 mod flow;
 mod graph;
+mod id_set;
+mod ids;
 pub mod key;
 pub mod members;
 pub mod picture;
 pub mod positions;
-mod version_set;
 
 pub use flow::{ClassFlow, Flow, Loop};
 pub use graph::{MvEdge, MvId, MvNode, Mvicfg};
-pub use version_set::VersionSet;
+pub use id_set::{ClassSet, IdSet, VarSet};
+pub use ids::{ClassId, Id};

@@ -4,7 +4,7 @@
 //! source lines are told; joins without a line of their own, and what nothing leads to, are left out.
 
 use super::dot::Part;
-use super::{MvId, Mvicfg, VersionSet};
+use super::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::ir::Instr;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +54,7 @@ struct Link {
     from: MvId,
     to: MvId,
     branch: Option<bool>,
-    classes: VersionSet,
+    classes: ClassSet,
 }
 
 /// Returns the picture of a graph. Cost: linear but for joins, each of which costs a look at all edges.
@@ -68,7 +68,7 @@ pub fn picture(part: &Part) -> Picture {
         .flat_map(|chain| chain.windows(2))
         .filter_map(|pair| Some((*pair.first()?, *pair.get(1)?)))
         .collect();
-    let versions = |classes: &VersionSet| versions(classes, part.class_of);
+    let versions = |classes: &ClassSet| versions(classes, part.class_of);
     let blocks = chains.iter().map(|chain| Block {
         kind: match chain.first() {
             Some(&Mvicfg::ENTRY) => BlockKind::Entry,
@@ -186,13 +186,13 @@ fn rows(part: &Part, chain: &[MvId]) -> Vec<Row> {
             continue;
         }
         let node = part.graph.node(*id);
-        let class = node.classes.iter().last().unwrap_or(0);
+        let class = node.classes.iter().last().unwrap_or(ClassId::OLD);
         let line = part.graph.line(*id, class);
         let text = match &node.instr {
             Instr::Unknown { reason, .. } if line == 0 => format!("unknown: {reason}"),
             _ => part
                 .lines
-                .get(class)
+                .get(class.index())
                 .and_then(|l| l.get(&line))
                 .map(|t| t.trim().to_owned())
                 .unwrap_or_default(),
@@ -206,7 +206,7 @@ fn rows(part: &Part, chain: &[MvId]) -> Vec<Row> {
 }
 
 /// The versions of some classes.
-fn versions(classes: &VersionSet, class_of: &[Option<usize>]) -> Vec<u32> {
+fn versions(classes: &ClassSet, class_of: &[Option<ClassId>]) -> Vec<u32> {
     (1..)
         .zip(class_of)
         .filter(|(_, class)| class.is_some_and(|c| classes.contains(c)))
@@ -231,7 +231,7 @@ mod tests {
         let graph = Mvicfg::build(functions.collect());
         let line = |text: &str| (1..).zip(text.lines().map(str::to_owned)).collect();
         let lines: Vec<BTreeMap<u32, String>> = bodies.iter().map(|body| line(body)).collect();
-        let class_of: Vec<_> = (0..bodies.len()).map(Some).collect();
+        let class_of: Vec<_> = ClassId::first(bodies.len()).map(Some).collect();
         let picture = picture(&Part {
             graph: &graph,
             title: String::new(),

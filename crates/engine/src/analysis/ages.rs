@@ -5,13 +5,13 @@
 //! versions before the range held is a matter of notes (`src/gate/age.rs`).
 
 use crate::invariant::{self, Churn, Fact, PointDiff};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 
 /// Versions up to `from` that hold what is removed between it and the next: of several facts those of the oldest.
 /// `None` where no version before is known to.
 pub(super) fn in_range(
     diff: &PointDiff,
-    class_of: &[Option<usize>],
+    class_of: &[Option<ClassId>],
     churn: &Churn,
     from: usize,
 ) -> Option<u32> {
@@ -21,7 +21,7 @@ pub(super) fn in_range(
     let age = |fact: &Fact| {
         let classes = proved_of(diff, fact);
         let own = class_of.get(from).copied().flatten();
-        let holds = |c: &Option<usize>| c.is_some() && *c == own || c.is_some_and(|c| classes.contains(c));
+        let holds = |c: &Option<ClassId>| c.is_some() && *c == own || c.is_some_and(|c| classes.contains(c));
         class_of.get(..=from).into_iter().flatten().rev().take_while(|c| holds(c)).count()
     };
     let oldest = lost.map(age).max()?;
@@ -29,7 +29,7 @@ pub(super) fn in_range(
 }
 
 /// The classes of which a fact is proved and in which it is said of some execution.
-fn proved_of(diff: &PointDiff, fact: &Fact) -> VersionSet {
+fn proved_of(diff: &PointDiff, fact: &Fact) -> ClassSet {
     let of_churns = diff.churns.iter().flat_map(|c| c.removed.iter().chain(&c.added));
     let same = of_churns.chain(&diff.invariants).filter(|f| f.formula == fact.formula);
     let classes =
@@ -45,8 +45,8 @@ mod tests {
 
     fn churn(from: usize, to: usize, removed: Vec<Fact>, added: Vec<Fact>) -> Churn {
         Churn {
-            from,
-            to,
+            from: ClassId::new(from),
+            to: ClassId::new(to),
             subject: Observable::Result,
             removed,
             added,
@@ -70,7 +70,8 @@ mod tests {
             ],
             ..PointDiff::default()
         };
-        assert_eq!(in_range(&diff, classes, &diff.churns[0], from), expected);
+        let class_of: Vec<_> = classes.iter().map(|c| c.map(ClassId::new)).collect();
+        assert_eq!(in_range(&diff, &class_of, &diff.churns[0], from), expected);
     }
 
     #[test]
@@ -94,9 +95,10 @@ mod tests {
         let diff = PointDiff {
             invariants: vec![fact("\\result >= 0", &[0, 1])],
             churns: vec![churn(1, 2, vec![fact("\\result >= 0", &[1])], Vec::new())],
-            reached: [(0, Default::default())].into(),
+            reached: [(ClassId::OLD, Default::default())].into(),
             ..PointDiff::default()
         };
-        assert_eq!(in_range(&diff, &[Some(0), Some(1), Some(2)], &diff.churns[0], 1), None);
+        let class_of: Vec<_> = ClassId::first(3).map(Some).collect();
+        assert_eq!(in_range(&diff, &class_of, &diff.churns[0], 1), None);
     }
 }

@@ -5,6 +5,7 @@ use super::lineage::Member;
 use super::units::LoadedUnit;
 use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Callee, Expr, Function, Instr, Object, Unit};
+use crate::mvicfg::ClassId;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -71,9 +72,9 @@ fn names(f: &Function) -> BTreeSet<Arc<str>> {
 }
 
 /// Adds an open question for each pair of classes in which nothing else tells of such a change.
-pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff: &mut FunctionDiff) {
+pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     for &(from, to) in pairs {
-        let (Some((_, old)), Some((_, new))) = (members.get(from), members.get(to)) else { continue };
+        let (old, new) = (members[from].1, members[to].1);
         let Some(reason) = reason(old, new) else { continue };
         let Some(point) = diff.points.first_mut() else { continue };
         let told = point

@@ -16,6 +16,7 @@ use super::world::World;
 use super::{difference, elsewhere, function};
 use crate::invariant::{Property, Standing, Undecided};
 use crate::ir::{Callee, Expr, Instr, Object};
+use crate::mvicfg::ClassId;
 use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +43,7 @@ pub(super) struct Callers {
 struct Changed<'a> {
     newest: &'a Member,
     /// By version; where only what objects begin with differs, by that.
-    class_of: Vec<Option<usize>>,
+    class_of: Vec<Option<ClassId>>,
     /// An input shows it, or it begins with other values; else it is open, and only callers at hand are asked.
     is_shown: bool,
 }
@@ -150,7 +151,7 @@ pub(super) fn find(
             point.undecided.clear();
         }
         diff.points.retain(|p| !p.churns.is_empty());
-        let newest = a.representative.len().saturating_sub(1);
+        let newest = ClassId::new(a.representative.len().saturating_sub(1));
         let is_open = |p: &Property| deep && p.standing.get(&newest) == Some(&Standing::Open);
         diff.properties.retain(|p| is_open(p) || p.standing.values().any(|s| *s == Standing::Fails));
         let is_told = |p: &Property| !p.breaks.is_empty() || !p.starts.is_empty() || is_open(p);
@@ -213,9 +214,9 @@ fn changed<'a>(
         true => a.class_of.clone(),
         false => beginnings(l, reaches),
     };
-    let begins = a.representative.len() <= 1 && class_of.iter().flatten().any(|c| *c > 0);
+    let begins = a.representative.len() <= 1 && class_of.iter().flatten().any(|c| *c > ClassId::OLD);
     let is_shown = told || a.is_shown || begins;
-    let is_changed = is_shown || is_open && class_of.iter().flatten().any(|c| *c > 0);
+    let is_changed = is_shown || is_open && class_of.iter().flatten().any(|c| *c > ClassId::OLD);
     let (_, newest) = l.newest()?;
     let name = newest.function.name.clone();
     let kept = l.members.iter().flatten().all(|m| m.function.name == name);
@@ -225,22 +226,22 @@ fn changed<'a>(
 }
 
 /// By version of a function that does the same in all of them, from which initial values it does it.
-fn beginnings(l: &Lineage, reaches: &[Reach]) -> Vec<Option<usize>> {
+fn beginnings(l: &Lineage, reaches: &[Reach]) -> Vec<Option<ClassId>> {
     type Hash<'h> = dyn Fn(&Reach, &Member) -> Option<Arc<str>> + 'h;
-    let kinds = |hash: &Hash| -> Vec<Option<usize>> {
+    let kinds = |hash: &Hash| -> Vec<Option<ClassId>> {
         let mut known: Vec<Arc<str>> = Vec::new();
         let number = |(m, reach): (&Option<Member>, &Reach)| {
             let own = hash(reach, m.as_ref()?)?;
-            Some(known.iter().position(|k| *k == own).unwrap_or_else(|| {
+            Some(ClassId::new(known.iter().position(|k| *k == own).unwrap_or_else(|| {
                 known.push(own);
                 known.len() - 1
-            }))
+            })))
         };
         l.members.iter().zip(reaches).map(number).collect()
     };
     let does = kinds(&|reach, m| reach.does(&m.file, &m.function.name));
-    match does.iter().flatten().any(|k| *k > 0) {
-        true => does.iter().map(|k| k.map(|_| 0)).collect(),
+    match does.iter().flatten().any(|k| *k > ClassId::OLD) {
+        true => does.iter().map(|k| k.map(|_| ClassId::OLD)).collect(),
         false => kinds(&|reach, m| reach.whole(&m.file, &m.function.name)),
     }
 }
@@ -257,7 +258,7 @@ fn salt(
     deep: bool,
     reaches: &[Reach],
     versions: usize,
-) -> Option<Vec<Vec<Option<usize>>>> {
+) -> Option<Vec<Vec<Option<ClassId>>>> {
     let called = reaches.last()?.callees(file, name, deep);
     let is_called = |other: &Arc<str>, c: &Changed| {
         // A function of its own with that name is another one.

@@ -3,12 +3,13 @@
 use super::layouts;
 use super::lineage::{Lineage, Member};
 use crate::invariant::FunctionDiff;
+use crate::mvicfg::ClassId;
 
 /// A function's classes and what was found.
 #[derive(Default)]
 pub struct Analysed {
     /// By version: the class, where the function exists.
-    pub class_of: Vec<Option<usize>>,
+    pub class_of: Vec<Option<ClassId>>,
     /// By class: its first version.
     pub representative: Vec<usize>,
     /// `None`: nothing to analyse.
@@ -28,7 +29,7 @@ impl Analysed {
     }
 
     /// What is left where nothing could be said.
-    pub(super) fn open(class_of: Vec<Option<usize>>, representative: Vec<usize>, reason: &str) -> Analysed {
+    pub(super) fn open(class_of: Vec<Option<ClassId>>, representative: Vec<usize>, reason: &str) -> Analysed {
         let diff = Some(FunctionDiff::nothing(reason.to_owned()));
         Analysed { class_of, representative, diff, ..Analysed::default() }
     }
@@ -36,13 +37,13 @@ impl Analysed {
 
 /// Groups the versions of a lineage by body and by the constants that the body reads. Where nothing
 /// changes but the numbers that `__LINE__` gives, nothing does.
-pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
+pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<ClassId>>, Vec<usize>) {
     let loose = grouped(lineage, &|m| m.body.to_string());
     // A class stands for all of its versions: facts name constants.
     if loose.1.len() > 1 { classify_exactly(lineage) } else { loose }
 }
 
-pub(super) fn classify_exactly(lineage: &Lineage) -> (Vec<Option<usize>>, Vec<usize>) {
+pub(super) fn classify_exactly(lineage: &Lineage) -> (Vec<Option<ClassId>>, Vec<usize>) {
     grouped(lineage, &|m| crate::mvicfg::key::exact_body_hash(&m.inlined))
 }
 
@@ -52,7 +53,7 @@ pub(super) fn is_changed_by_callees_alone(lineage: &Lineage) -> bool {
         && grouped(lineage, &|m| crate::mvicfg::key::exact_body_hash(&m.function)).1.len() == 1
 }
 
-fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<usize>>, Vec<usize>) {
+fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<ClassId>>, Vec<usize>) {
     let mut keys: Vec<[String; 2]> = Vec::new();
     let mut representative: Vec<usize> = Vec::new();
     let class_of = lineage
@@ -68,11 +69,11 @@ fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<u
                     && lineage.members[first].as_ref().is_some_and(|n| layouts::is_same(n, m, *k == key))
             };
             Some(match keys.iter().zip(&representative).position(|(k, first)| is_same(k, *first)) {
-                Some(c) => c,
+                Some(c) => ClassId::new(c),
                 None => {
                     keys.push(key);
                     representative.push(v);
-                    keys.len() - 1
+                    ClassId::new(keys.len() - 1)
                 }
             })
         })

@@ -11,7 +11,7 @@ use super::world::World;
 use super::{implied, layouts, selection, subsets};
 use crate::invariant::{self, Observable, PointDiff};
 use crate::ir::{DataModel, RETURNS_TWICE};
-use crate::mvicfg::{VersionSet, positions};
+use crate::mvicfg::{ClassId, ClassSet, positions};
 use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, NotHeld, Outcome,
     Place, Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
@@ -244,7 +244,7 @@ fn point(
         };
         point.lines.insert(version(v), line);
     }
-    let classes: VersionSet = a.class_of.iter().flatten().copied().collect();
+    let classes: ClassSet = a.class_of.iter().flatten().copied().collect();
     let is_looked_at = kept || kind != PointKind::Exit;
     let tells_subsets = is_looked_at && request.analysis.subsets_of(request.versions.len());
     let subsets = tells_subsets.then(|| subsets::of(diff, &classes));
@@ -459,7 +459,7 @@ impl View<'_> {
     }
 
     /// A fact of some versions, with what is known of the classes of the others.
-    fn fact_of_some(&self, f: &invariant::Fact, not_held: impl Fn(usize) -> NotHeld) -> Fact {
+    fn fact_of_some(&self, f: &invariant::Fact, not_held: impl Fn(ClassId) -> NotHeld) -> Fact {
         let others = self.a.class_of.iter().enumerate().filter_map(|(v, c)| Some((v, (*c)?)));
         let others = others.filter(|(_, c)| !f.classes.contains(*c));
         let not_held = others.map(|(v, c)| (version(v), not_held(c))).collect();
@@ -537,7 +537,7 @@ impl View<'_> {
 
     /// The version of the pair in which a fact was found.
     fn version_of(&self, f: &invariant::Fact, from: usize, to: usize) -> usize {
-        let holds = |v: usize, set: &VersionSet| self.a.class_of[v].is_some_and(|c| set.contains(c));
+        let holds = |v: usize, set: &ClassSet| self.a.class_of[v].is_some_and(|c| set.contains(c));
         if !holds(from, &f.classes) && holds(to, &f.classes) { to } else { from }
     }
 

@@ -15,6 +15,7 @@ use crate::fault;
 use crate::infer::daikon::Traced;
 use crate::invariant::{PinnedFact, Standing};
 use crate::ir::TermPool;
+use crate::mvicfg::ClassId;
 use crate::report::Status::Proved;
 use crate::report::{PointKind, RepoPath, VersionInfo};
 use std::path::{Path, PathBuf};
@@ -210,11 +211,12 @@ fn one(
         // What rests on arguments that do not meet is no proof here.
         options.aliases = true;
         let properties = holds::properties(&lineage, std::slice::from_ref(m), world, pins.clone(), &options);
-        let proof = |p: &crate::invariant::Property| match p.standing.get(&0) {
+        let proof = |p: &crate::invariant::Property| match p.standing.get(&ClassId::ONLY) {
             Some(Standing::Holds) => Proof::Proved,
-            Some(Standing::Fails) => {
-                p.refuting.get(&0).map_or(Proof::Unknown, |run| Proof::Refuted(Box::new(run.input.clone())))
-            }
+            Some(Standing::Fails) => p
+                .refuting
+                .get(&ClassId::ONLY)
+                .map_or(Proof::Unknown, |run| Proof::Refuted(Box::new(run.input.clone()))),
             Some(Standing::Open) | None => Proof::Unknown,
         };
         // What a pinned fact cannot say is not asked.

@@ -10,6 +10,7 @@
 use super::lineage::Member;
 use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Callee, Expr, Function, Instr, Op, Sort, VarId, VarKind};
+use crate::mvicfg::ClassId;
 use crate::mvicfg::key::{self, SourceNames};
 use crate::semantics::library;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -26,9 +27,9 @@ pub(super) const REASON: &str = "its loops may end on other inputs";
 
 /// Adds an open question for each pair of classes whose loops may end on other inputs, where nothing else tells of
 /// the change.
-pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff: &mut FunctionDiff) {
+pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     for &(from, to) in pairs {
-        let (Some((_, old)), Some((_, new))) = (members.get(from), members.get(to)) else { continue };
+        let (old, new) = (members[from].1, members[to].1);
         let Some(point) = diff.points.first_mut() else { continue };
         let here = |c: &&crate::invariant::Churn| (c.from, c.to) == (from, to) && c.subject.is_observable();
         let is_shown = point.churns.iter().any(|c| here(&c) && c.witness.is_some());

@@ -11,7 +11,7 @@ use crate::fault;
 use crate::invariant::{
     self, Budget, Checked, FunctionDiff, Loops, PinnedFact, Points, Precondition, RunCache, Task,
 };
-use crate::mvicfg::{Mvicfg, key};
+use crate::mvicfg::{ClassId, Mvicfg, key};
 use crate::report::{PointKind, RepoPath};
 use crate::semantics::unroll;
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ struct Observable<'a> {
     lineage: &'a Lineage,
     /// By class: its first version, and the function there.
     members: Vec<(usize, &'a Member)>,
-    pairs: Vec<(usize, usize)>,
+    pairs: Vec<(ClassId, ClassId)>,
     /// By pair: the function's own text differs.
     own: Vec<bool>,
     context: Context<'a>,
@@ -93,7 +93,7 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
 }
 
 /// Adds the open questions about all runs.
-fn ask_of_all_runs(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff: &mut FunctionDiff) {
+fn ask_of_all_runs(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     bindings::tell(members, pairs, diff);
     layouts::tell(members, pairs, diff);
     volatiles::tell(members, pairs, diff);
@@ -119,10 +119,10 @@ pub(super) fn not_asked(lineage: &Lineage, options: &Options) -> Analysed {
 /// The pairs of classes that are compared, and whether the function's own text differs in them.
 fn pairs(
     lineage: &Lineage,
-    class_of: &[Option<usize>],
+    class_of: &[Option<ClassId>],
     options: &Options,
-) -> (Vec<(usize, usize)>, Vec<bool>) {
-    let mut pairs: Vec<(usize, usize)> = Vec::new();
+) -> (Vec<(ClassId, ClassId)>, Vec<bool>) {
+    let mut pairs: Vec<(ClassId, ClassId)> = Vec::new();
     let mut own: Vec<bool> = Vec::new();
     let written = |v: usize| lineage.members[v].as_ref().map(Member::written);
     let expanded = |v: usize| lineage.members[v].as_ref().map(|m| m.body.clone());
@@ -146,8 +146,8 @@ impl Observable<'_> {
     }
 
     /// Whether objects that the function rests on begin with other values in two classes.
-    fn begins(&self, from: usize, to: usize) -> bool {
-        let values = |class: usize| self.members.get(class).map(|(_, m)| (&m.values, &m.surroundings));
+    fn begins(&self, from: ClassId, to: ClassId) -> bool {
+        let values = |class: ClassId| (&self.members[class].1.values, &self.members[class].1.surroundings);
         values(from) != values(to)
     }
 
@@ -213,7 +213,7 @@ impl Observable<'_> {
         let at_exit = exit && (choice.kinds.is_none() || choice.has(PointKind::Exit));
         // What callers give is asked of a solver, too.
         if at_exit && self.options().limits.rlimit > 0 {
-            let given = self.members.iter().enumerate();
+            let given = ClassId::first(self.members.len()).zip(&self.members);
             self.given = given.map(|(c, (_, m))| self.context.precondition(c, &m.function)).collect();
         }
         let budget = self.options().limits.budget;

@@ -5,7 +5,7 @@ use super::loaded::Loaded;
 use super::request::Request;
 use super::{classes, difference, hunks, workers};
 use crate::mvicfg::picture::picture;
-use crate::mvicfg::{Mvicfg, dot};
+use crate::mvicfg::{ClassId, Mvicfg, dot};
 use crate::report::html::{Extent, Illustration};
 use crate::report::{RepoPath, Report, Version, unseen};
 use rayon::prelude::*;
@@ -31,7 +31,7 @@ struct Graph {
     graph: Mvicfg,
     /// Lines of its file, by class.
     sources: Vec<BTreeMap<u32, String>>,
-    class_of: Vec<Option<usize>>,
+    class_of: Vec<Option<ClassId>>,
 }
 
 /// Draws every function that has more than one body in the range and that is `wanted`, as written

@@ -15,7 +15,7 @@ use super::world::{Context, World};
 use crate::fault;
 use crate::frontend::c;
 use crate::invariant::{self, PinnedFact, Property, Standing, Task};
-use crate::mvicfg::Mvicfg;
+use crate::mvicfg::{ClassId, Mvicfg};
 use crate::report::Witness;
 use crate::semantics::unroll;
 
@@ -102,20 +102,19 @@ fn judge(
     fact: &PinnedFact,
     options: &Options,
 ) -> Answer {
-    let Some((newest, member)) = members.len().checked_sub(1).zip(members.last()) else {
-        return Answer::unknown("no version");
-    };
+    let Some((member, before)) = members.split_last() else { return Answer::unknown("no version") };
     let properties = properties(lineage, members, world, vec![fact.clone()], options);
     let Some(property) = properties.into_iter().next() else {
         return Answer::unknown("it was not looked at");
     };
     let program = &*member.function.name == "main";
-    let old = &members[newest.saturating_sub(1)];
-    let run = match newest {
-        0 => property.refuting.get(&newest),
+    let old = before.last().unwrap_or(member);
+    let newest = ClassId::new(before.len());
+    let run = match before {
+        [] => property.refuting.get(&newest),
         _ => property.breaks.first().map(|b| &b.run),
     };
-    let verdict_of = |class: usize| match property.standing.get(&class) {
+    let verdict_of = |class: ClassId| match property.standing.get(&class) {
         Some(Standing::Holds) => Verdict::Proved,
         Some(Standing::Fails) => Verdict::Refuted,
         Some(Standing::Open) | None => Verdict::Unknown,
@@ -124,7 +123,7 @@ fn judge(
     let open = || "neither proved nor refuted".to_owned();
     Answer {
         verdict,
-        before: newest.checked_sub(1).map(verdict_of),
+        before: ClassId::first(before.len()).next_back().map(verdict_of),
         witness: run
             .filter(|_| verdict == Verdict::Refuted)
             .map(|run| witness::convert(None, run, old, member, program)),
@@ -151,7 +150,7 @@ pub(super) fn properties(
     let requires: Vec<Pin> = options.specification.requires.clone();
     invariant::check_pins(&Task {
         graph: &graph,
-        pairs: (1..members.len()).map(|v| (v - 1, v)).collect(),
+        pairs: ClassId::first(newest).zip(ClassId::first(members.len()).skip(1)).collect(),
         own: vec![true; newest],
         begins: members.windows(2).map(|pair| pair[0].values != pair[1].values).collect(),
         programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
@@ -164,7 +163,7 @@ pub(super) fn properties(
         },
         callees: &context,
         summaries: &context,
-        given: members.iter().enumerate().map(|(c, m)| context.precondition(c, &m.function)).collect(),
+        given: graph.classes().zip(members).map(|(c, m)| context.precondition(c, &m.function)).collect(),
         pointer_bits: member.unit.data_model.pointer_bits(),
         points: invariant::Points { exit: true, ..Default::default() },
         options: invariant::Options {

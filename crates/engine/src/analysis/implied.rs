@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::frontend::{self, c};
     use crate::history::MemoryTree;
-    use crate::mvicfg::VersionSet;
+    use crate::mvicfg::{ClassId, ClassSet};
     use std::collections::BTreeMap;
 
     #[track_caller]
@@ -87,7 +87,7 @@ mod tests {
             variables: vec!["\\result".into()],
             formula: Formula::read(*text),
             c: None,
-            classes: VersionSet::single(0),
+            classes: ClassSet::single(ClassId::ONLY),
             assumptions: Vec::new(),
             lines: BTreeMap::new(),
             bounds: BTreeMap::new(),

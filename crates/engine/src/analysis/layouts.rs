@@ -7,6 +7,7 @@ use super::lineage::Member;
 use super::reach::Reach;
 use crate::invariant::{self, ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::Unit;
+use crate::mvicfg::ClassId;
 use crate::mvicfg::key::exact_body_hash;
 use crate::mvicfg::members::{self, ByMembers};
 use std::sync::Arc;
@@ -87,9 +88,9 @@ pub(super) fn of_closure(
 }
 
 /// Adds an open question for each pair of classes of which the bytes tell nothing and the members do.
-pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff: &mut FunctionDiff) {
+pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     for &(from, to) in pairs {
-        let (Some((_, old)), Some((_, new))) = (members.get(from), members.get(to)) else { continue };
+        let (old, new) = (members[from].1, members[to].1);
         let sides = ((&*old.inlined, &*old.unit), (&*new.inlined, &*new.unit));
         let is_other = members::compare(sides.0, sides.1) == ByMembers::Other;
         if !is_other || !are_given(old, new) {

@@ -4,7 +4,7 @@ use super::likeness;
 use super::reach::Reach;
 use super::units::{LoadResult, LoadedFunction, LoadedUnit, is_header};
 use crate::ir::{Callee, Function, Instr, Unit};
-use crate::mvicfg::key;
+use crate::mvicfg::{ClassId, key};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ impl Member {
 pub struct Lineage {
     pub members: Vec<Option<Member>>,
     /// For a caller that is there for its callees: their classes, by version. Empty for all others.
-    pub salt: Vec<Vec<Option<usize>>>,
+    pub salt: Vec<Vec<Option<ClassId>>>,
 }
 
 impl Lineage {

@@ -14,6 +14,7 @@ use super::watch::{Unwatched, Watch};
 use super::{bindings, classes, elsewhere, files, renamed};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
+use crate::mvicfg::ClassId;
 use crate::report::filter::glob_matches;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -314,7 +315,7 @@ impl<'w> Loaded<'w> {
 
 /// Tells versions of a function apart by what they do with all that they call; nothing, where that is one.
 /// `whole`: and by what the objects that they name begin with.
-fn salt(l: &Lineage, reaches: &[Reach], whole: bool) -> Vec<Vec<Option<usize>>> {
+fn salt(l: &Lineage, reaches: &[Reach], whole: bool) -> Vec<Vec<Option<ClassId>>> {
     let does = |(v, m): (usize, &Option<Member>)| {
         let m = m.as_ref()?;
         let reach = reaches.get(v)?;
@@ -325,7 +326,8 @@ fn salt(l: &Lineage, reaches: &[Reach], whole: bool) -> Vec<Vec<Option<usize>>> 
     };
     let all: Vec<Option<Arc<str>>> = l.members.iter().enumerate().map(does).collect();
     let kinds: BTreeSet<&Arc<str>> = all.iter().flatten().collect();
-    let number = |does: &Option<Arc<str>>| does.as_ref().and_then(|d| kinds.iter().position(|k| *k == d));
+    let number =
+        |does: &Option<Arc<str>>| kinds.iter().position(|k| Some(*k) == does.as_ref()).map(ClassId::new);
     match kinds.len() {
         0 | 1 => Vec::new(),
         _ => all.iter().map(|does| vec![number(does)]).collect(),

@@ -11,6 +11,7 @@ use crate::frontend::c::lines::code;
 use crate::invariant::LEFT_OUT;
 use crate::ir::Instr;
 use crate::local::{self, Change, Verdict, Version};
+use crate::mvicfg::ClassId;
 use crate::report::{
     self, ChangePlace, ChangeVerdict, Delta, Effect, HunkRef, Otherwise, RepoPath, Report, When,
 };
@@ -352,9 +353,9 @@ fn is_structure(text: &str) -> bool {
 
 fn compare([(old, before), (new, now)]: [(&Member, &Source); 2]) -> Option<(Vec<Change>, usize)> {
     let texts = [&before.lines, &now.lines];
-    let source = |class: usize, line: u32| {
+    let source = |class: ClassId, line: u32| {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
-        texts.get(class)?.get(index).cloned()
+        texts.get(class.index())?.get(index).cloned()
     };
     local::compare(
         Version { body: &old.function, unit: &old.unit },

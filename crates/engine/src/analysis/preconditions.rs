@@ -7,7 +7,7 @@ use super::world::Context;
 use crate::invariant::keep_at_calls;
 use crate::invariant::{self, Budget, Precondition};
 use crate::ir::{Callee, Expr, Function, Instr, Unit};
-use crate::mvicfg::Mvicfg;
+use crate::mvicfg::{ClassId, Mvicfg};
 use std::sync::Arc;
 
 /// Callers of one function, their calls, and the nodes of the largest.
@@ -21,9 +21,9 @@ const BUDGET: Budget =
 impl Context<'_> {
     /// Returns what holds of a function's arguments at all calls of it; nothing, where they are not
     /// all known.
-    pub(super) fn precondition(&self, class: usize, f: &Function) -> Precondition {
+    pub(super) fn precondition(&self, class: ClassId, f: &Function) -> Precondition {
         let nothing = Precondition::default();
-        let Some((version, unit)) = self.classes.get(class) else { return nothing };
+        let Some((version, unit)) = self.classes.get(class.index()) else { return nothing };
         let calls: Vec<(&Function, &[Expr])> = unit
             .functions
             .iter()

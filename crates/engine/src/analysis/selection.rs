@@ -73,7 +73,7 @@ fn names_a_call(fact: &Fact) -> bool {
 mod tests {
     use super::*;
     use crate::fact::Formula;
-    use crate::mvicfg::VersionSet;
+    use crate::mvicfg::ClassSet;
     use std::collections::BTreeMap;
 
     #[track_caller]
@@ -83,7 +83,7 @@ mod tests {
             variables: variables.split(' ').map(str::to_owned).collect(),
             formula: Formula::read(*text),
             c: None,
-            classes: VersionSet::new(),
+            classes: ClassSet::new(),
             assumptions: Vec::new(),
             lines: BTreeMap::new(),
             bounds: BTreeMap::new(),

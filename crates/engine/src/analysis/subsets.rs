@@ -9,7 +9,7 @@ use super::implied;
 use super::selection::{self, Selected};
 use crate::fact::{Formula, implication};
 use crate::invariant::{self, Fact, PointDiff};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use crate::report::NotHeld;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +20,11 @@ pub(super) struct Subsets {
     /// The others, of the classes of which a known run comes to the point.
     pub(super) some: Vec<Fact>,
     /// Where they are proved, by text: the classes included to which no known run comes.
-    proved: BTreeMap<String, VersionSet>,
+    proved: BTreeMap<String, ClassSet>,
 }
 
 /// Takes the facts of a point that not all of the `classes` share.
-pub(super) fn of(diff: &PointDiff, classes: &VersionSet) -> Subsets {
+pub(super) fn of(diff: &PointDiff, classes: &ClassSet) -> Subsets {
     let (shared, others): (Vec<&Fact>, Vec<&Fact>) =
         diff.invariants.iter().partition(|f| classes.is_subset(&f.classes));
     let told: BTreeSet<&str> = shared.iter().map(|f| f.text()).collect();
@@ -44,8 +44,8 @@ pub(super) fn of(diff: &PointDiff, classes: &VersionSet) -> Subsets {
 
 impl Subsets {
     /// What is known of a fact in a class that is not among those that it is held in.
-    pub(super) fn not_held(&self, diff: &PointDiff, fact: &Fact, class: usize) -> NotHeld {
-        let has = |sets: &BTreeMap<String, VersionSet>| {
+    pub(super) fn not_held(&self, diff: &PointDiff, fact: &Fact, class: ClassId) -> NotHeld {
+        let has = |sets: &BTreeMap<String, ClassSet>| {
             sets.get(fact.text()).is_some_and(|classes| classes.contains(class))
         };
         if !diff.point.nodes.contains_key(&class) {
@@ -63,11 +63,11 @@ impl Subsets {
 /// Selects what is shown, each set of classes by itself, those of the most classes first. `shared`: what is shown of
 /// all classes. The second number counts what is left out.
 pub(super) fn select<'f>(facts: Vec<&'f Fact>, shared: &[&'f Fact]) -> (Vec<&'f Fact>, usize) {
-    let mut sets: BTreeMap<VersionSet, Vec<&Fact>> = BTreeMap::new();
+    let mut sets: BTreeMap<ClassSet, Vec<&Fact>> = BTreeMap::new();
     for fact in facts {
         sets.entry(fact.classes.clone()).or_default().push(fact);
     }
-    let mut sets: Vec<(VersionSet, Vec<&Fact>)> = sets.into_iter().collect();
+    let mut sets: Vec<(ClassSet, Vec<&Fact>)> = sets.into_iter().collect();
     sets.sort_by_key(|(classes, _)| std::cmp::Reverse(classes.len()));
     let mut known = shared.to_vec();
     let (mut shown, mut left_out) = (Vec::new(), 0);
@@ -106,7 +106,7 @@ pub(super) mod tests {
             variables: vec!["\\result".into()],
             formula: Formula::read(text),
             c: None,
-            classes: classes.iter().copied().collect(),
+            classes: classes.iter().copied().map(ClassId::new).collect(),
             assumptions: Vec::new(),
             lines: BTreeMap::new(),
             bounds: BTreeMap::new(),
@@ -120,15 +120,15 @@ pub(super) mod tests {
 
     /// A point of three classes; no known run of class 2 comes there.
     fn point(facts: Vec<Fact>) -> PointDiff {
-        let reached = |c: usize| (c, ReachedByClass::default().remove(&c).unwrap_or_default());
-        let mut reached: ReachedByClass = (0..3).map(reached).collect();
-        reached.iter_mut().for_each(|(c, r)| r.here = *c != 2);
-        let nodes = (0..3).map(|c| (c, Mvicfg::ENTRY)).collect();
+        let reached = |c: ClassId| (c, ReachedByClass::default().remove(&c).unwrap_or_default());
+        let mut reached: ReachedByClass = ClassId::first(3).map(reached).collect();
+        reached.iter_mut().for_each(|(c, r)| r.here = c.index() != 2);
+        let nodes = ClassId::first(3).map(|c| (c, Mvicfg::ENTRY)).collect();
         PointDiff {
             point: Point { nodes, ..Point::default() },
             invariants: facts,
             reached,
-            refuted: BTreeMap::from([("\\result >= 4".to_owned(), VersionSet::single(1))]),
+            refuted: BTreeMap::from([("\\result >= 4".to_owned(), ClassSet::single(ClassId::NEW))]),
             ..PointDiff::default()
         }
     }
@@ -142,10 +142,10 @@ pub(super) mod tests {
             fact("\\result >= 4", &[0]),
         ];
         let diff = point(facts);
-        let found = of(&diff, &VersionSet::all(3));
+        let found = of(&diff, &ClassSet::all(3));
         assert_eq!(texts(&found.some), ["\\result >= 2 of 0", "\\result >= 4 of 0"]);
         assert!(found.whole.is_empty());
-        let known = |k: usize, class: usize| found.not_held(&diff, &found.some[k], class);
+        let known = |k: usize, class: usize| found.not_held(&diff, &found.some[k], ClassId::new(class));
         assert_eq!([known(0, 1), known(0, 2)], [NotHeld::Open, NotHeld::NotReached]);
         assert_eq!([known(1, 1), known(1, 2)], [NotHeld::Refuted, NotHeld::NotReached]);
         assert_eq!(known(1, 7), NotHeld::NoPoint);
@@ -155,8 +155,8 @@ pub(super) mod tests {
     #[test]
     fn facts_of_one_text_are_one() {
         let diff = point(vec![fact("\\result >= 1", &[0]), fact("\\result >= 1", &[1])]);
-        assert_eq!(texts(&of(&diff, &VersionSet::all(3)).some), ["\\result >= 1 of 0,1"]);
-        let both = of(&diff, &VersionSet::all(2));
+        assert_eq!(texts(&of(&diff, &ClassSet::all(3)).some), ["\\result >= 1 of 0,1"]);
+        let both = of(&diff, &ClassSet::all(2));
         assert_eq!((texts(&both.whole), both.some.len()), (vec!["\\result >= 1 of 0,1".to_owned()], 0));
     }
 

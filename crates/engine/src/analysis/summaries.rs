@@ -9,7 +9,7 @@
 use super::world::{Context, World};
 use crate::invariant::{self, Budget, Summaries, Summary, Task};
 use crate::ir::{Expr, Function, Object, Unit};
-use crate::mvicfg::{Mvicfg, key};
+use crate::mvicfg::{ClassId, Mvicfg, key};
 use crate::semantics::inline::{self, InlineLimits};
 use crate::semantics::unroll::{self, UnrollLimits};
 use std::collections::BTreeSet;
@@ -28,8 +28,8 @@ const BUDGET: Budget =
     Budget { inputs: 160, steps: 200_000, guided: 0, patience: 0, functions: 1, nodes: usize::MAX };
 
 impl Summaries for Context<'_> {
-    fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>> {
-        let (version, unit) = self.classes.get(class)?;
+    fn summary(&self, class: ClassId, name: &str) -> Option<Arc<Summary>> {
+        let (version, unit) = self.classes.get(class.index())?;
         let name = self.world.name_in(*version, unit, name);
         let f = unit.callee(name).filter(|f| is_fit(f) && self.depth < MAX_DEPTH)?;
         let content = (self.depth, self.world.content(*version, unit, f)?);
@@ -37,12 +37,12 @@ impl Summaries for Context<'_> {
         slot.get_or_init(|| self.summarise(*version, unit, f)).clone()
     }
 
-    fn is_same_callee(&self, classes: [usize; 2], name: &str) -> bool {
+    fn is_same_callee(&self, classes: [ClassId; 2], name: &str) -> bool {
         if self.depth >= MAX_SAME || self.options.limits.budget.is_first_look() {
             return false;
         }
-        let side = |class: usize| {
-            let (version, unit) = self.classes.get(class)?;
+        let side = |class: ClassId| {
+            let (version, unit) = self.classes.get(class.index())?;
             let name = self.world.name_in(*version, unit, name);
             let f = unit.callee(name).filter(|f| f.invented.is_empty() && f.nodes.len() <= MAX_NODES)?;
             Some((*version, unit.clone(), f.clone(), self.world.objects(*version, unit, f)))
@@ -77,7 +77,7 @@ impl Context<'_> {
         let kept = invariant::RunCache::default();
         let programs = context.classes.iter().map(|(v, unit)| self.world.program(*v, unit)).collect();
         let task = context.task_alone(&graph, &kept, BUDGET).map(|alone| Task {
-            pairs: vec![(0, 1)],
+            pairs: vec![(ClassId::OLD, ClassId::NEW)],
             own: vec![true],
             begins: vec![false],
             programs,

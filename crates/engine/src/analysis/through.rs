@@ -4,6 +4,7 @@
 use super::lineage::Lineage;
 use crate::fact::Formula;
 use crate::ir::Function;
+use crate::mvicfg::ClassId;
 use crate::report::{Churn, Claim, FunctionReport, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,7 +45,7 @@ impl<'a> Changes<'a> {
 
     /// Whether in some step the function itself changes (or what it reads of constants), and not
     /// only what it calls.
-    pub fn touches(&self, lineage: usize, class_of: &[Option<usize>]) -> bool {
+    pub fn touches(&self, lineage: usize, class_of: &[Option<ClassId>]) -> bool {
         let steps = self.changed.iter().zip(class_of.windows(2)).enumerate();
         steps.filter(|(_, (_, classes))| classes[0] != classes[1]).any(|(step, (changed, _))| {
             changed.contains(&lineage) || !self.below(lineage, step).iter().any(|l| changed.contains(l))

@@ -5,13 +5,14 @@ use super::endings;
 use super::lineage::Member;
 use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Expr, Function, Instr, Object};
+use crate::mvicfg::ClassId;
 use crate::mvicfg::key::{self, SourceNames};
 
 /// Adds an open question for each pair of classes whose accesses may not be the same, where nothing else tells
 /// of the change.
-pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(usize, usize)], diff: &mut FunctionDiff) {
+pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     for &(from, to) in pairs {
-        let (Some((_, old)), Some((_, new))) = (members.get(from), members.get(to)) else { continue };
+        let (old, new) = (members[from].1, members[to].1);
         if spelled(&old.inlined) == spelled(&new.inlined) {
             continue;
         }

@@ -13,7 +13,7 @@ use super::{function, properties};
 use crate::fault;
 use crate::invariant::PropertyKind;
 use crate::ir::Unit;
-use crate::mvicfg::key;
+use crate::mvicfg::{ClassId, key};
 use crate::property::{self, Comparison, Finding, Lost, Planted, Written};
 use crate::report::{Assertion, AssertionKind, AssertionMatch, End, Judgement, Needed, Weakened, Witness};
 use crate::semantics::inline::{InlineLimits, inline};
@@ -107,7 +107,7 @@ fn judge(
     let members = vec![member(old, older, &limits), member(new, newer, &limits)];
     let mut planted = Lineage { members, salt: lineage.salt.clone() };
     if !calls_the_same(old, new, world) {
-        planted.salt = vec![vec![Some(0)], vec![Some(1)]];
+        planted.salt = vec![vec![Some(ClassId::OLD)], vec![Some(ClassId::NEW)]];
     }
     let mut options = options.clone();
     options.specification.pins.clear();

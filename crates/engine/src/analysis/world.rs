@@ -8,6 +8,7 @@ use super::watch::Watch;
 use crate::interp::Program;
 use crate::invariant::Summary;
 use crate::ir::{Expr, Function, Global, Unit};
+use crate::mvicfg::ClassId;
 use crate::report::RepoPath;
 use crate::semantics::{Callees, library};
 use std::collections::{BTreeMap, BTreeSet};
@@ -151,16 +152,16 @@ pub(super) struct Context<'a> {
 }
 
 impl Callees for Context<'_> {
-    fn identity(&self, class: usize, name: &str) -> Option<Arc<str>> {
-        let (version, unit) = self.classes.get(class)?;
+    fn identity(&self, class: ClassId, name: &str) -> Option<Arc<str>> {
+        let (version, unit) = self.classes.get(class.index())?;
         self.world.identity(*version, unit, name)
     }
 
-    fn global(&self, class: usize, symbol: &str) -> Option<&Global> {
-        self.classes.get(class)?.1.global(symbol)
+    fn global(&self, class: ClassId, symbol: &str) -> Option<&Global> {
+        self.classes.get(class.index())?.1.global(symbol)
     }
 
-    fn row(&self, class: usize, name: &str, args: &[Expr]) -> Option<&'static library::Row> {
-        library::row_of_call(&self.classes.get(class)?.1, name, args)
+    fn row(&self, class: ClassId, name: &str, args: &[Expr]) -> Option<&'static library::Row> {
+        library::row_of_call(&self.classes.get(class.index())?.1, name, args)
     }
 }

@@ -15,7 +15,7 @@ use super::subject::{Looked, Source, Subject, is_kept, kind_of};
 use super::{Over, Point, sequences};
 use crate::infer::Variable;
 use crate::ir::{Expr, Function, Instr, NodeId, Object, VarId, VarKind};
-use crate::mvicfg::{Flow, Mvicfg};
+use crate::mvicfg::{ClassId, Flow, Mvicfg};
 use crate::semantics::liveness::Liveness;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub(super) fn of(subject: &Subject, over: Over) -> Vec<Head> {
         let merged = |v: VarId| graph.var_map.first().and_then(|m| m.get(v.0 as usize));
         let live = |v: VarId| match f.var(v).in_memory {
             true => is_used_from(f, node, v),
-            false => merged(v).is_some_and(|v| liveness.before(0, l.head).contains(v.0 as usize)),
+            false => merged(v).is_some_and(|v| liveness.before(ClassId::ONLY, l.head).contains(*v)),
         };
         all.push(Head { node, place, variables: variables(subject, over, &live) });
     }

@@ -20,7 +20,7 @@ use crate::invariant::witness::run::{Difference, Run};
 use crate::invariant::witness::runs;
 use crate::invariant::witness::{inputs, relaid};
 use crate::ir::{CType, Sort, TermId};
-use crate::mvicfg::{Flow, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, Flow, Mvicfg};
 use crate::semantics::{Lines, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +86,7 @@ impl<'a> FunctionAnalysis<'a> {
         }
         let unseen = std::mem::take(&mut self.unseen);
         // A caller need not know what the loops do when it sees what they did.
-        let told = |&(from, to): &(usize, usize)| {
+        let told = |&(from, to): &(ClassId, ClassId)| {
             let is_seen = !unseen.contains(&(from, to));
             !is_seen
                 || found
@@ -121,7 +121,7 @@ impl<'a> FunctionAnalysis<'a> {
         let watched = self.task.programs.iter().any(|p| p.is_watched_at_exit());
         let program = self.task.graph.bodies.iter().all(|b| &*b.name == "main") && !watched;
         self.unseen.clear();
-        let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut seen: BTreeSet<(ClassId, ClassId)> = BTreeSet::new();
         for subject in observable::at(self.task.graph, self.diff.point.kind) {
             if !values {
                 break;
@@ -167,7 +167,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// Compares a subject in all pairs of classes, and keeps what classes share of it.
-    pub(super) fn subject(&mut self, subject: &Observable) -> Vec<((usize, usize), Verdict)> {
+    pub(super) fn subject(&mut self, subject: &Observable) -> Vec<((ClassId, ClassId), Verdict)> {
         let sides = self.sides(subject);
         let mut verdicts = Vec::new();
         for &(from, to) in &self.task.pairs.clone() {
@@ -196,29 +196,29 @@ impl<'a> FunctionAnalysis<'a> {
         verdicts
     }
 
-    fn returns_nothing(&self, class: usize) -> bool {
+    fn returns_nothing(&self, class: ClassId) -> bool {
         matches!(self.task.graph.bodies[class].ret, CType::Void)
     }
 
     /// Whether the function's own text differs between two classes. Where only a callee's does, a
     /// difference is worth a word when an input shows it.
-    pub(super) fn is_own(&self, from: usize, to: usize) -> bool {
+    pub(super) fn is_own(&self, from: ClassId, to: ClassId) -> bool {
         let pairs = self.task.pairs.iter().zip(&self.task.own);
         pairs.filter(|(p, _)| **p == (from, to)).all(|(_, own)| *own)
     }
 
     /// Whether objects that the function rests on begin with other values.
-    pub(super) fn begins(&self, from: usize, to: usize) -> bool {
+    pub(super) fn begins(&self, from: ClassId, to: ClassId) -> bool {
         self.task.pairs.iter().zip(&self.task.begins).any(|(p, begins)| *p == (from, to) && *begins)
     }
 
     /// Whether an observable tells of the change between two classes.
-    pub(super) fn is_told(&self, from: usize, to: usize) -> bool {
+    pub(super) fn is_told(&self, from: ClassId, to: ClassId) -> bool {
         self.diff.churns.iter().any(|c| (c.from, c.to) == (from, to) && c.subject.is_observable())
     }
 
     /// Facts that several classes share.
-    fn invariants(&mut self, sides: &BTreeMap<usize, Side>) {
+    fn invariants(&mut self, sides: &BTreeMap<ClassId, Side>) {
         let mut merged: Vec<(FactKey, Fact)> = Vec::new();
         for side in sides.values() {
             for (key, fact) in &side.facts {
@@ -250,7 +250,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// Facts of a subject in every class.
-    pub(super) fn sides(&mut self, subject: &Observable) -> BTreeMap<usize, Side> {
+    pub(super) fn sides(&mut self, subject: &Observable) -> BTreeMap<ClassId, Side> {
         let all = self.task.graph.all_classes();
         match subject {
             Observable::Ends => all.iter().map(|c| (c, self.ends_of(c))).collect(),
@@ -271,7 +271,7 @@ impl<'a> FunctionAnalysis<'a> {
         }
     }
 
-    fn side(&mut self, subject: &Observable, class: usize, val: &Val) -> Side {
+    fn side(&mut self, subject: &Observable, class: ClassId, val: &Val) -> Side {
         let term = val.term;
         let causes = match subject {
             Observable::Cell { address, .. } => self.cell_causes(class, *address, val),
@@ -307,8 +307,8 @@ impl<'a> FunctionAnalysis<'a> {
     pub(super) fn compare(
         &mut self,
         subject: &Observable,
-        from: usize,
-        to: usize,
+        from: ClassId,
+        to: ClassId,
         a: &Side,
         b: &Side,
     ) -> Verdict {
@@ -433,7 +433,7 @@ impl<'a> FunctionAnalysis<'a> {
         Verdict::Reported
     }
 
-    pub(super) fn lines(&self, causes: &Lines, class: usize) -> Vec<u32> {
+    pub(super) fn lines(&self, causes: &Lines, class: ClassId) -> Vec<u32> {
         let graph = self.task.graph;
         let nodes = causes.iter().filter(|&n| graph.node(n).classes.contains(class));
         let mut lines: Vec<u32> = nodes.map(|n| graph.line(n, class)).filter(|&l| l > 0).collect();
@@ -444,7 +444,7 @@ impl<'a> FunctionAnalysis<'a> {
 
     /// Asks the solver whether a subject is equal on all inputs that reach the exit in both classes.
     /// A model is replayed.
-    fn equal(&mut self, subject: &Observable, from: usize, to: usize, a: &Side, b: &Side) -> Equality {
+    fn equal(&mut self, subject: &Observable, from: ClassId, to: ClassId, a: &Side, b: &Side) -> Equality {
         let mut pairs = a.key.iter().zip(&b.key).enumerate().filter(|(_, (x, y))| x != y);
         let (Some((at, (&ta, &tb))), None) = (pairs.next(), pairs.next()) else {
             return Equality::Differ(None);
@@ -461,7 +461,7 @@ impl<'a> FunctionAnalysis<'a> {
         for c in [from, to].into_iter().filter(|_| *subject != Observable::Ends) {
             let ends = observable::abnormal_ends(&self.e, c);
             let node = at.checked_sub(1).and_then(|i| ends.get(i)).copied().unwrap_or(Mvicfg::EXIT);
-            for (_, v) in self.e.reach_from_entry(node, &VersionSet::single(c)) {
+            for (_, v) in self.e.reach_from_entry(node, &ClassSet::single(c)) {
                 under = self.e.pool.and(under, v.term);
             }
         }
@@ -485,7 +485,7 @@ impl<'a> FunctionAnalysis<'a> {
 
     /// Takes down the pairs of classes of which observables told nothing, and left nothing open, and that are shown to do
     /// the same: equal values at an exit do not say that both get there.
-    fn note_unseen(&mut self, seen: &BTreeSet<(usize, usize)>) {
+    fn note_unseen(&mut self, seen: &BTreeSet<(ClassId, ClassId)>) {
         if !self.diff.undecided.is_empty() || self.diff.silent {
             return;
         }
@@ -498,7 +498,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// Whether two classes with loops, or calls of themselves, are shown to do the same as a whole.
-    fn is_shown_the_same(&mut self, subject: &Observable, from: usize, to: usize) -> bool {
+    fn is_shown_the_same(&mut self, subject: &Observable, from: ClassId, to: ClassId) -> bool {
         let is_asked = self.diff.point.kind == Kind::Exit
             && subject.is_observable()
             && (self.is_own(from, to) || !self.task.options.budget.is_first_look())
@@ -521,7 +521,7 @@ impl<'a> FunctionAnalysis<'a> {
         }
     }
 
-    fn undecided(&mut self, subject: &Observable, from: usize, to: usize, reason: &str) -> Verdict {
+    fn undecided(&mut self, subject: &Observable, from: ClassId, to: ClassId, reason: &str) -> Verdict {
         // Of locals nothing is asked but what can be answered, and cells are asked about as memory.
         // Where a cell tells of a change, what else there may be in memory is not asked.
         let cells_tell =
@@ -534,7 +534,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// The term under the assumption that input is well formed.
-    pub(super) fn shown(&mut self, class: usize, term: TermId) -> TermId {
+    pub(super) fn shown(&mut self, class: ClassId, term: TermId) -> TermId {
         let unchecked = &self.e.unchecked;
         let taken = |t: TermId| unchecked.get(&t).is_some_and(|set| set.contains(class));
         abstraction::well_formed(&mut self.e.pool, term, &taken)

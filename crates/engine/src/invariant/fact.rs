@@ -1,7 +1,7 @@
 //! Facts of one function, by class.
 
 use crate::fact::Formula;
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Shape of a fact (contract, `template`).
@@ -46,13 +46,13 @@ pub struct Fact {
     pub formula: Formula,
     /// Plain C, where C can say it.
     pub c: Option<String>,
-    pub classes: VersionSet,
+    pub classes: ClassSet,
     /// Sorted names.
     pub assumptions: Vec<String>,
     /// Source lines that define it, by class.
-    pub lines: BTreeMap<usize, Vec<u32>>,
+    pub lines: BTreeMap<ClassId, Vec<u32>>,
     /// Iterations of each loop up to which it was proved, by class; without an entry: any number.
-    pub bounds: BTreeMap<usize, u32>,
+    pub bounds: BTreeMap<ClassId, u32>,
 }
 
 impl Fact {
@@ -93,7 +93,7 @@ impl Fact {
     }
 
     /// The fact of some of its classes.
-    pub fn of_classes(&self, is_one: impl Fn(usize) -> bool) -> Fact {
+    pub fn of_classes(&self, is_one: impl Fn(ClassId) -> bool) -> Fact {
         let mut fact = self.clone();
         fact.classes = self.classes.iter().filter(|&c| is_one(c)).collect();
         fact.lines.retain(|&c, _| is_one(c));
@@ -115,12 +115,13 @@ mod tests {
     use super::*;
 
     fn fact(text: &str, class: usize, line: u32, assumptions: &[&str]) -> Fact {
+        let class = ClassId::new(class);
         Fact {
             template: Template::Range,
             variables: vec!["x".into()],
             formula: Formula::read(text),
             c: None,
-            classes: VersionSet::single(class),
+            classes: ClassSet::single(class),
             assumptions: assumptions.iter().map(|a| (*a).to_owned()).collect(),
             lines: BTreeMap::from([(class, vec![line])]),
             bounds: BTreeMap::new(),
@@ -134,24 +135,28 @@ mod tests {
         let merged = Fact::merged(all);
         let texts: Vec<&str> = merged.iter().map(Fact::text).collect();
         assert_eq!(texts, ["x >= 0", "x >= 1"]);
-        assert_eq!(merged[0].classes, [0, 2].into_iter().collect());
-        assert_eq!(merged[0].lines, BTreeMap::from([(0, vec![3]), (2, vec![5])]));
+        assert_eq!(merged[0].classes, [0, 2].map(ClassId::new).into_iter().collect());
+        assert_eq!(
+            merged[0].lines,
+            [(0, vec![3]), (2, vec![5])].map(|(c, lines)| (ClassId::new(c), lines)).into()
+        );
         assert_eq!(merged[0].assumptions, ["a", "b"]);
-        assert_eq!(merged[1].classes, VersionSet::single(0));
+        assert_eq!(merged[1].classes, ClassSet::single(ClassId::new(0)));
     }
 
     /// What is proved of any number of iterations in one class is still bounded in another.
     #[test]
     fn bounds_stay_with_their_classes() {
         let bounded = |class: usize, k: u32| Fact {
-            bounds: BTreeMap::from([(class, k)]),
+            bounds: BTreeMap::from([(ClassId::new(class), k)]),
             ..fact("x >= 0", class, 3, &[])
         };
         let all = vec![fact("x >= 0", 0, 3, &[]), bounded(1, 8), bounded(0, 2), bounded(1, 5), bounded(2, 4)];
         let merged = Fact::merged(all);
-        assert_eq!(merged[0].bounds, BTreeMap::from([(1, 8), (2, 4)]));
-        let some = merged[0].of_classes(|c| c > 1);
-        assert_eq!((some.classes, some.bounds), (VersionSet::single(2), BTreeMap::from([(2, 4)])));
+        let [one, two] = [1, 2].map(ClassId::new);
+        assert_eq!(merged[0].bounds, BTreeMap::from([(one, 8), (two, 4)]));
+        let some = merged[0].of_classes(|c| c > one);
+        assert_eq!((some.classes, some.bounds), (ClassSet::single(two), BTreeMap::from([(two, 4)])));
         let merged = Fact::merged(vec![bounded(1, 8), fact("x >= 0", 1, 3, &[])]);
         assert_eq!(merged[0].bounds, BTreeMap::new());
     }

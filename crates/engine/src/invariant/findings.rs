@@ -8,7 +8,7 @@ use crate::invariant::observable::Observable;
 use crate::invariant::point::Point;
 use crate::invariant::witness::run::Run;
 use crate::ir::TermId;
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use crate::semantics::Lines;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -25,8 +25,8 @@ pub enum Claim {
 
 /// A change of a subject's facts between two classes.
 pub struct Churn {
-    pub from: usize,
-    pub to: usize,
+    pub from: ClassId,
+    pub to: ClassId,
     pub subject: Observable,
     pub removed: Vec<Fact>,
     pub added: Vec<Fact>,
@@ -82,7 +82,7 @@ pub struct PointDiff {
     /// Facts that are no side of a churn, since no defined execution of their class comes here.
     pub unreached: Vec<Fact>,
     /// Classes in which a run breaks a fact that another class keeps, by the fact's text.
-    pub refuted: BTreeMap<String, VersionSet>,
+    pub refuted: BTreeMap<String, ClassSet>,
     /// Which classes come here.
     pub reached: ReachedByClass,
     /// Texts of facts that were asked for by a template: they are told whatever else says the same.
@@ -92,7 +92,7 @@ pub struct PointDiff {
     /// Of a function whose own text stays, something is not known to be the same; no run shows a difference.
     pub silent: bool,
     /// Pairs of classes that do the same, and end on the same inputs.
-    pub same: BTreeSet<(usize, usize)>,
+    pub same: BTreeSet<(ClassId, ClassId)>,
 }
 
 /// What defined executions of a class do at a point.
@@ -105,7 +105,7 @@ pub struct Reached {
 }
 
 /// By class.
-pub type ReachedByClass = BTreeMap<usize, Reached>;
+pub type ReachedByClass = BTreeMap<ClassId, Reached>;
 
 impl Reached {
     pub(super) fn add(&mut self, outcome: &Outcome) {
@@ -115,7 +115,7 @@ impl Reached {
 }
 
 /// Whether a fact speaks of executions that exist in a class; of what was not asked it does.
-pub fn speaks_of(reached: &ReachedByClass, fact: &Fact, class: usize) -> bool {
+pub fn speaks_of(reached: &ReachedByClass, fact: &Fact, class: ClassId) -> bool {
     // What was done with a resource is said of all that happens, undefined or not.
     if fact.template == Template::Typestate {
         return true;

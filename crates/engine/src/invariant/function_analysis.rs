@@ -9,7 +9,7 @@ use crate::invariant::proof::known::Inductive;
 use crate::invariant::proof::regions::{LoopFrames, Regions};
 use crate::invariant::task::{ELEMENTS, LEMMA_SHARE, Task};
 use crate::ir::{Sort, TermId};
-use crate::mvicfg::{Flow, MvId};
+use crate::mvicfg::{ClassId, Flow, MvId};
 use crate::semantics::Evaluator;
 use crate::semantics::c_text::Naming;
 use crate::smt;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 const FLOAT_QUESTIONS: u32 = 1;
 
 /// By pair of classes: which number of `__LINE__` became which, once it was asked for.
-pub(super) type Moves = RefCell<BTreeMap<(usize, usize), BTreeMap<u128, u128>>>;
+pub(super) type Moves = RefCell<BTreeMap<(ClassId, ClassId), BTreeMap<u128, u128>>>;
 
 pub(super) struct FunctionAnalysis<'a> {
     pub(super) task: &'a Task<'a>,
@@ -32,7 +32,7 @@ pub(super) struct FunctionAnalysis<'a> {
     /// Names of values at the exit, by class.
     pub(super) namings: Vec<Naming<'a>>,
     /// Pairs of classes whose memories differ in nothing but what cells tell.
-    pub(super) settled_memory: BTreeSet<(usize, usize)>,
+    pub(super) settled_memory: BTreeSet<(ClassId, ClassId)>,
     /// What was found at the point in question.
     pub(super) diff: PointDiff,
     pub(super) inductive: Option<Inductive>,
@@ -42,9 +42,9 @@ pub(super) struct FunctionAnalysis<'a> {
     pub(super) elements_assumed: BTreeSet<String>,
     pub(super) classes: OfClasses,
     /// Pairs of classes, and whether they were shown to do the same.
-    pub(super) coupled: BTreeMap<(usize, usize), bool>,
+    pub(super) coupled: BTreeMap<(ClassId, ClassId), bool>,
     /// Pairs of classes that no caller tells apart: of their locals nothing is news.
-    pub(super) unseen: BTreeSet<(usize, usize)>,
+    pub(super) unseen: BTreeSet<(ClassId, ClassId)>,
     pub(super) moves: Moves,
     /// Structures lie otherwise in some class than in another: addresses of two classes are not compared, and
     /// what facts of memory have in common is what they say.
@@ -78,21 +78,21 @@ pub(super) struct FurtherWork {
 #[derive(Default)]
 pub(super) struct OfClasses {
     /// See [`FunctionAnalysis::separated`].
-    pub(super) regions: BTreeMap<usize, Rc<Regions>>,
+    pub(super) regions: BTreeMap<ClassId, Rc<Regions>>,
     /// What its loops write.
-    pub(super) loop_frames: BTreeMap<usize, Rc<LoopFrames>>,
+    pub(super) loop_frames: BTreeMap<ClassId, Rc<LoopFrames>>,
     /// Places that are only read or also written, by address, bytes and sort.
-    pub(super) accessed: BTreeMap<usize, Vec<(bool, TermId, u64, Sort)>>,
+    pub(super) accessed: BTreeMap<ClassId, Vec<(bool, TermId, u64, Sort)>>,
     /// See [`FunctionAnalysis::branch_terms`].
-    pub(super) branch_terms: BTreeMap<usize, Rc<Vec<TermId>>>,
+    pub(super) branch_terms: BTreeMap<ClassId, Rc<Vec<TermId>>>,
     /// See [`FunctionAnalysis::defined`].
-    pub(super) defined: BTreeMap<usize, TermId>,
+    pub(super) defined: BTreeMap<ClassId, TermId>,
     /// Calls whose results are used.
-    pub(super) sites: BTreeMap<usize, Rc<Vec<Site>>>,
+    pub(super) sites: BTreeMap<ClassId, Rc<Vec<Site>>>,
     /// What holds of the function's own calls, once it was looked for.
-    pub(super) own: BTreeMap<usize, Option<Arc<Summary>>>,
+    pub(super) own: BTreeMap<ClassId, Option<Arc<Summary>>>,
     /// See [`FunctionAnalysis::calls_before`].
-    pub(super) call_facts: BTreeMap<(usize, MvId, bool, bool), TermId>,
+    pub(super) call_facts: BTreeMap<(ClassId, MvId, bool, bool), TermId>,
 }
 
 impl<'a> FunctionAnalysis<'a> {

@@ -12,7 +12,7 @@ use crate::ir::{
     App, CType, Const, Expr, FloatKind, Function, Instr, Leaf, Op, Sort, Term, TermId, TermPool, Uf, Unit,
     VarId, VarKind,
 };
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 
 /// One version's side of a run. Pointers are the address of a symbol that names their object, plus
 /// an offset, so that nothing depends on where objects lie.
@@ -33,7 +33,7 @@ pub(super) struct Side<'a> {
 pub(super) fn holds_at_end(
     task: &Task,
     (run, old): (&Run, bool),
-    class: usize,
+    class: ClassId,
     written: &Expression,
 ) -> Result<Option<bool>, Untranslated> {
     let outcome = if old { &run.old } else { &run.new };
@@ -261,7 +261,7 @@ fn global(unit: &Unit, body: &Function, name: &str) -> Option<(std::sync::Arc<st
 /// The exit of one class in the analysis.
 pub(super) struct Exit<'e, 'a> {
     pub engine: &'e mut FunctionAnalysis<'a>,
-    pub class: usize,
+    pub class: ClassId,
 }
 
 impl Exit<'_, '_> {
@@ -274,7 +274,7 @@ impl Exit<'_, '_> {
     }
 
     fn at_exit(&mut self, subject: &Observable) -> Option<TermId> {
-        let single = VersionSet::single(self.class);
+        let single = ClassSet::single(self.class);
         let exit = Point::exit(self.engine.task.graph);
         let (_, val) =
             observable::values_at(&mut self.engine.e, subject, &exit, &single).into_iter().next()?;

@@ -4,6 +4,7 @@ use crate::fact::{Expression, Formula, Kind};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::ir::{App, Callee, Instr, Leaf, Term, TermId, Uf, Unit, retyped};
+use crate::mvicfg::ClassId;
 use crate::semantics::c_text::{Named, Naming};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,9 +68,9 @@ impl<'a> FunctionAnalysis<'a> {
         for s in observable::at(graph, point.kind) {
             let Observable::Variable { name, ordinal: 0 } = &s else { continue };
             let part = observable::values_at(&mut self.e, &s, &point, &all);
-            let values: Vec<(usize, TermId)> =
+            let values: Vec<(ClassId, TermId)> =
                 part.iter().flat_map(|(set, v)| set.iter().map(|c| (c, v.term))).collect();
-            let values: Vec<(usize, TermId)> =
+            let values: Vec<(ClassId, TermId)> =
                 values.into_iter().map(|(c, t)| (c, self.shown(c, t))).collect();
             let is_input = |t: TermId| matches!(self.e.pool.get(t), Term::App(App::Uf(Uf::Input { .. }), _));
             let of_runs: Vec<TermId> =
@@ -87,7 +88,8 @@ impl<'a> FunctionAnalysis<'a> {
             match self.e.pool.get(term) {
                 Term::Leaf(Leaf::Param { name: p, .. }) if p == name => {}
                 Term::App(App::Uf(Uf::Input { .. }), _) if everywhere => {
-                    if let Some(ty) = observable::type_of(graph, &s, graph.bodies.len() - 1) {
+                    let newest = graph.classes().next_back();
+                    if let Some(ty) = newest.and_then(|class| observable::type_of(graph, &s, class)) {
                         names.entry(term).or_insert(Named { text: name.to_string(), ty });
                     }
                 }
@@ -111,7 +113,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// The names of a class but for that of a subject, which would say nothing of itself.
-    pub(super) fn naming_without(&self, class: usize, subject: &Observable) -> Naming<'a> {
+    pub(super) fn naming_without(&self, class: ClassId, subject: &Observable) -> Naming<'a> {
         let mut naming = self.namings[class].clone();
         if let Observable::Variable { name, .. } = subject {
             naming.names_mut().retain(|_, n| n.text != **name);

@@ -5,7 +5,7 @@
 
 use crate::invariant::point::{Kind, Point};
 use crate::ir::{App, CType, Function, Instr, Sort, TermId, VarId, VarKind};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::semantics::{Evaluator, Part, Place, Val};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -120,7 +120,7 @@ pub fn find_var(f: &Function, name: &str, ordinal: u32) -> Option<VarId> {
 }
 
 /// Returns the declared type of a subject in a class.
-pub fn type_of(g: &Mvicfg, subject: &Observable, class: usize) -> Option<CType> {
+pub fn type_of(g: &Mvicfg, subject: &Observable, class: ClassId) -> Option<CType> {
     match subject {
         Observable::Result => Some(g.bodies[class].ret.clone()),
         Observable::Variable { name, ordinal } => {
@@ -132,15 +132,15 @@ pub fn type_of(g: &Mvicfg, subject: &Observable, class: usize) -> Option<CType> 
 }
 
 /// Whether a subject is the given merged variable in a class.
-pub fn is_variable(g: &Mvicfg, subject: &Observable, class: usize, v: VarId) -> bool {
+pub fn is_variable(g: &Mvicfg, subject: &Observable, class: ClassId, v: VarId) -> bool {
     let Observable::Variable { name, ordinal } = subject else { return false };
     find_var(&g.bodies[class], name, *ordinal).is_some_and(|local| g.var_map[class][local.0 as usize] == v)
 }
 
 /// Evaluates a subject that has one value at a point, for the classes that have it and that get
 /// there.
-pub fn values_at(e: &mut Evaluator, subject: &Observable, point: &Point, classes: &VersionSet) -> Part<Val> {
-    let mut by_place: BTreeMap<(Place, MvId), VersionSet> = BTreeMap::new();
+pub fn values_at(e: &mut Evaluator, subject: &Observable, point: &Point, classes: &ClassSet) -> Part<Val> {
+    let mut by_place: BTreeMap<(Place, MvId), ClassSet> = BTreeMap::new();
     for c in classes.iter() {
         let Some(&node) = point.nodes.get(&c) else { continue };
         if node != Mvicfg::ENTRY && e.flow.classes[c].preds[node.0 as usize].is_empty() {
@@ -170,7 +170,7 @@ pub fn values_at(e: &mut Evaluator, subject: &Observable, point: &Point, classes
 }
 
 /// Returns the nodes where a run of a class ends otherwise than by return, in node order.
-pub fn abnormal_ends(e: &Evaluator, class: usize) -> Vec<MvId> {
+pub fn abnormal_ends(e: &Evaluator, class: ClassId) -> Vec<MvId> {
     let flow = &e.flow.classes[class];
     let mut ends: Vec<MvId> = flow
         .rpo

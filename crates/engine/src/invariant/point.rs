@@ -5,7 +5,7 @@
 //! or by their order in the function when the numbers of loops agree. A line is matched through the
 //! graph: where its first instruction is not shared, the edge that leads to it may be.
 
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::semantics::Evaluator;
 use std::collections::BTreeMap;
 
@@ -26,9 +26,9 @@ pub struct Point {
     /// Stable name: no lines, no commits.
     pub id: String,
     /// By class.
-    pub nodes: BTreeMap<usize, MvId>,
+    pub nodes: BTreeMap<ClassId, MvId>,
     /// Source line, by class.
-    pub lines: BTreeMap<usize, u32>,
+    pub lines: BTreeMap<ClassId, u32>,
 }
 
 impl Point {
@@ -48,7 +48,7 @@ impl Point {
     }
 
     /// A node of all classes.
-    fn shared(graph: &Mvicfg, kind: Kind, id: &str, node: MvId, line: impl Fn(usize) -> u32) -> Point {
+    fn shared(graph: &Mvicfg, kind: Kind, id: &str, node: MvId, line: impl Fn(ClassId) -> u32) -> Point {
         let all = graph.all_classes();
         Point {
             kind,
@@ -61,7 +61,7 @@ impl Point {
     /// The loop heads of a function, those of the newest class first, in order of control.
     pub fn loops(e: &Evaluator) -> Vec<Point> {
         let mut points: Vec<Point> = Vec::new();
-        for class in (0..e.graph.bodies.len()).rev() {
+        for class in e.graph.classes().rev() {
             let heads = heads(e, class);
             for (k, &head) in heads.iter().enumerate() {
                 let shared = points.iter().position(|p| p.nodes.values().any(|&n| n == head));
@@ -80,7 +80,7 @@ impl Point {
         points
     }
 
-    fn of_loop(e: &Evaluator, class: usize, head: MvId) -> Point {
+    fn of_loop(e: &Evaluator, class: ClassId, head: MvId) -> Point {
         let hash = e.loop_hash(class, head).unwrap_or_default();
         Point {
             kind: Kind::Loop,
@@ -92,11 +92,12 @@ impl Point {
 
     /// The point before a line of the newest body, or `None` when no instruction is there.
     pub fn line(e: &Evaluator, line: u32) -> Option<Point> {
-        let newest = e.graph.bodies.len().checked_sub(1)?;
+        let mut older = e.graph.classes();
+        let newest = older.next_back()?;
         let flow = &e.flow.classes[newest];
         let node = flow.rpo.iter().copied().find(|&n| e.graph.line(n, newest) == line)?;
         let mut nodes = BTreeMap::from([(newest, node)]);
-        for class in 0..newest {
+        for class in older {
             if e.graph.nodes[node.0 as usize].classes.contains(class) {
                 nodes.insert(class, node);
                 continue;
@@ -119,7 +120,7 @@ impl Point {
 }
 
 /// Loop heads of a class in reverse postorder.
-fn heads(e: &Evaluator, class: usize) -> Vec<MvId> {
+fn heads(e: &Evaluator, class: ClassId) -> Vec<MvId> {
     let flow = &e.flow.classes[class];
     flow.rpo.iter().copied().filter(|&n| flow.loop_at[n.0 as usize].is_some()).collect()
 }
@@ -129,7 +130,7 @@ fn same_count(e: &Evaluator, count: usize) -> bool {
 }
 
 /// Line of a head, or of the first instruction behind it that has one.
-fn head_line(e: &Evaluator, class: usize, head: MvId) -> u32 {
+fn head_line(e: &Evaluator, class: ClassId, head: MvId) -> u32 {
     let mut at = head;
     for _ in 0..4 {
         let line = e.graph.line(at, class);
@@ -144,7 +145,7 @@ fn head_line(e: &Evaluator, class: usize, head: MvId) -> u32 {
     0
 }
 
-fn exit_line(graph: &Mvicfg, class: usize) -> u32 {
+fn exit_line(graph: &Mvicfg, class: ClassId) -> u32 {
     match graph.line(Mvicfg::EXIT, class) {
         0 => graph.bodies[class].span.end_line,
         line => line,

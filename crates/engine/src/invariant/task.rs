@@ -11,7 +11,7 @@ use crate::invariant::witness::relaying::layouts_differ;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::search::RunCache;
 use crate::ir::{Function, Unit};
-use crate::mvicfg::Mvicfg;
+use crate::mvicfg::{ClassId, Mvicfg};
 use crate::semantics::Callees;
 use crate::smt;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct Task<'a> {
     pub graph: &'a Mvicfg,
     /// Pairs of classes of consecutive versions that differ.
-    pub pairs: Vec<(usize, usize)>,
+    pub pairs: Vec<(ClassId, ClassId)>,
     /// For each pair, whether the function's own text differs, and not only a callee's.
     pub own: Vec<bool>,
     /// For each pair, whether objects that the function rests on begin with other values: then equal terms
@@ -58,7 +58,7 @@ pub struct Specification<'a> {
 
 impl Task<'_> {
     /// Concrete runs of two classes on the same inputs.
-    pub(super) fn runs(&self, from: usize, to: usize) -> Rc<Vec<Run>> {
+    pub(super) fn runs(&self, from: ClassId, to: ClassId) -> Rc<Vec<Run>> {
         let entry = (&*self.graph.bodies[from].name, &*self.graph.bodies[to].name);
         let budget = self.options.budget;
         let budget = if self.graph.nodes.len() > budget.nodes { budget.of_large() } else { budget };

@@ -12,6 +12,7 @@ use super::side::expansion;
 use super::texts::is_plain;
 use super::words::{Said, Speaker};
 use crate::ir::{Op, TermId, TermPool};
+use crate::mvicfg::ClassId;
 use crate::semantics::c_text::{Naming, render};
 
 /// Characters of the longest test that becomes part of a disjunction.
@@ -25,9 +26,9 @@ impl Speaker<'_> {
         if said.len() < 2 {
             return;
         }
-        let all = [0, 1]
-            .map(|class: usize| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<_>>());
-        let namings = [0, 1].map(|class: usize| self.as_now(class, &all[class]));
+        let all = ClassId::PAIR
+            .map(|class| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<_>>());
+        let namings = ClassId::PAIR.map(|class| self.as_now(class, &all[class]));
         let mut i = 0;
         while i < said.len() {
             let found = (i + 1..said.len()).find_map(|j| {

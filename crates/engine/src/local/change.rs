@@ -3,7 +3,7 @@
 #[cfg(test)]
 use super::region::Frontier;
 #[cfg(test)]
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ pub(super) struct Way {
     /// Nodes from which the other edges lead that it is come to by.
     pub(super) also: Vec<MvId>,
     /// Tests that hold where it begins: of which version, the instructions that make them, and how they end.
-    pub(super) held: Vec<(usize, Vec<super::tested::Outcome>)>,
+    pub(super) held: Vec<(ClassId, Vec<super::tested::Outcome>)>,
 }
 
 /// One region of change.

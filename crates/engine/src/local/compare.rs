@@ -23,7 +23,7 @@ use super::tested::{Test, reads};
 use super::text_tests::{self, Exclusions};
 use super::widened;
 use crate::ir::{TermId, TermPool, UndefinedKind, Unit, VarId, VarKind};
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::liveness::Liveness;
 use crate::semantics::output::prints_alike;
@@ -144,7 +144,7 @@ impl Comparer<'_> {
         let frontier = &region.frontier;
         (self.frontier, self.cut, self.valid, self.forks) = (frontier.node, region.cut, false, 0);
         let mut all = Vec::new();
-        for class in [0, 1] {
+        for class in ClassId::PAIR {
             let (to, side) = (frontier.to[class], self.sides[class]);
             let decided = match from_node {
                 true => decision(self.graph, &mut self.pool, side, frontier),
@@ -223,7 +223,7 @@ impl Comparer<'_> {
         let mut past_calls = false;
         let given = std::mem::take(&mut self.given);
         let rechecked = self.rechecked(&given);
-        for (class, tests) in given.iter().enumerate() {
+        for (class, tests) in ClassId::PAIR.into_iter().zip(&given) {
             for test in tests {
                 let term = test.term(self.graph, &mut self.pool, self.sides[class]);
                 let term = term.filter(|t| !test.past_calls || !rechecked.contains(t));
@@ -244,7 +244,7 @@ impl Comparer<'_> {
 
     /// What each version tests by itself before a call: to test it once more behind the call is no matter of one of them.
     fn rechecked(&mut self, given: &[Vec<Rc<Test>>; 2]) -> BTreeSet<TermId> {
-        let [old, new] = [0, 1].map(|class: usize| {
+        let [old, new] = ClassId::PAIR.map(|class| {
             let own = given[class].iter().filter(|test| test.past_calls && test.is_own(self.graph));
             let terms = own.filter_map(|test| test.term(self.graph, &mut self.pool, self.sides[class]));
             terms.collect::<BTreeSet<TermId>>()
@@ -387,7 +387,7 @@ impl Comparer<'_> {
             }
             let (term, node) = (hazard.condition, hazard.node);
             let mut literals = joined(&old.literals, &new.literals);
-            literals.push(Literal { term, class: 1, node, holds: true });
+            literals.push(Literal { term, class: ClassId::NEW, node, holds: true });
             let mut items = self.ends([a, b], [a, b], joint);
             items[1] = vec![Item::Undefined(hazard.clone())];
             outcome.differences.push(difference(literals, items, old, new));
@@ -441,10 +441,9 @@ impl Comparer<'_> {
         }
         let cut = self.cut.filter(|c| (*a, *b) == (c.there, c.there));
         let is_live = |v: &VarId| {
-            let k = v.0 as usize;
-            cut.is_some_and(|c| self.liveness.before(c.class, c.node).contains(k))
-                || self.liveness.before(0, *a).contains(k)
-                || self.liveness.before(1, *b).contains(k)
+            cut.is_some_and(|c| self.liveness.before(c.class, c.node).contains(*v))
+                || self.liveness.before(ClassId::OLD, *a).contains(*v)
+                || self.liveness.before(ClassId::NEW, *b).contains(*v)
         };
         old.written().chain(new.written()).filter(is_live).collect()
     }
@@ -461,7 +460,7 @@ impl Comparer<'_> {
         let [old, new] = paths;
         let calls = [calls_alone(old, new), calls_alone(new, old)];
         let mut found = Found {
-            items: [0, 1].map(|side| self.call_items(&calls, old, new, side, joint)),
+            items: ClassId::PAIR.map(|class| self.call_items(&calls, old, new, class, joint)),
             ..Found::default()
         };
         match (&old.end, &new.end) {
@@ -481,9 +480,9 @@ impl Comparer<'_> {
             (a, b) if a == b => {}
             _ => {
                 let ends = self.ends(paths, paths, joint);
-                for (side, list) in ends.into_iter().enumerate() {
+                for (items, list) in found.items.iter_mut().zip(ends) {
                     let is_end = |i: &Item| !matches!(i, Item::Call(_));
-                    found.items[side].extend(list.into_iter().filter(is_end));
+                    items.extend(list.into_iter().filter(is_end));
                 }
             }
         }
@@ -496,7 +495,7 @@ impl Comparer<'_> {
         if self.is_evident(results[0], results[1]) {
             return self.equal(results[0], results[1], joint);
         }
-        let types = [0, 1].map(|c: usize| &self.graph.bodies[c].ret);
+        let types = ClassId::PAIR.map(|c| &self.graph.bodies[c].ret);
         let [a, b] = widened::numbers(&mut self.pool, results, types);
         self.equal(a, b, joint)
     }
@@ -516,16 +515,16 @@ impl Comparer<'_> {
             return self.whole_items(paths, joint);
         }
         let mut found = Found {
-            items: [0, 1].map(|side| self.call_items(&calls, old, new, side, joint)),
+            items: ClassId::PAIR.map(|class| self.call_items(&calls, old, new, class, joint)),
             ..Found::default()
         };
         for v in self.live(old, new) {
             let (a, b) = self.values(v, old, new);
             // A version that has no such variable does nothing to it.
-            let value = |side: usize, value| {
-                self.graph.var_map[side].contains(&v).then_some(Item::Variable(v, value))
+            let value = |class: ClassId, value| {
+                self.graph.var_map[class].contains(&v).then_some(Item::Variable(v, value))
             };
-            let both = [value(0, a), value(1, b)];
+            let both = [value(ClassId::OLD, a), value(ClassId::NEW, b)];
             match self.equal(a, b, joint) {
                 Decision::Equal => {}
                 Decision::Open { .. } if !self.is_evident(a, b) => {
@@ -547,7 +546,7 @@ impl Comparer<'_> {
     /// Where paths with different ends lead, after calls that the other does not make. One that leaves a loop is
     /// told no further.
     pub(super) fn ends(&mut self, paths: [&Path; 2], further: [&Path; 2], joint: TermId) -> [Vec<Item>; 2] {
-        let shown = [0, 1].map(|c: usize| match paths[c].end {
+        let shown = ClassId::PAIR.map(|c| match paths[c].end {
             End::At(node) => match self.leaves_loop(c, paths[c], node) {
                 Some(Left::Loop) => paths[c],
                 Some(Left::Rounds) if !is_whole(&further[c].end) => paths[c],
@@ -558,9 +557,9 @@ impl Comparer<'_> {
         let [old, new] = shown;
         let calls = [calls_alone(old, new), calls_alone(new, old)];
         let mut items = [Vec::new(), Vec::new()];
-        for side in [0, 1] {
-            let path = shown[side];
-            items[side].extend(calls[side].iter().map(|&k| Item::Call(path.events[k].clone())));
+        for class in ClassId::PAIR {
+            let path = shown[class];
+            items[class].extend(calls[class].iter().map(|&k| Item::Call(path.events[k].clone())));
         }
         // What one of them writes on the way; what is not understood of it is told by the ends alone.
         let mut written = Found::default();
@@ -568,9 +567,9 @@ impl Comparer<'_> {
         for (list, more) in items.iter_mut().zip(written.items.into_iter().zip(written.alike)) {
             list.extend(more.0.into_iter().chain(more.1));
         }
-        for side in [0, 1] {
-            let path = shown[side];
-            items[side].push(match path.end {
+        for class in ClassId::PAIR {
+            let path = shown[class];
+            items[class].push(match path.end {
                 End::At(node) => Item::At(node),
                 End::Return(value) => Item::Return(value, path.node, path.memory),
                 End::Ends | End::Unreachable => Item::Ends(path.events.last().cloned()),
@@ -580,7 +579,7 @@ impl Comparer<'_> {
     }
 
     /// How a path leaves a loop that it begins in, or whose head it comes by.
-    fn leaves_loop(&self, class: usize, path: &Path, node: MvId) -> Option<Left> {
+    fn leaves_loop(&self, class: ClassId, path: &Path, node: MvId) -> Option<Left> {
         let side = self.sides[class];
         let around = side.flow.innermost.get(self.frontier.0 as usize).copied().flatten();
         let own =
@@ -595,14 +594,14 @@ impl Comparer<'_> {
         alone: &[Vec<usize>; 2],
         old: &Path,
         new: &Path,
-        side: usize,
+        class: ClassId,
         joint: TermId,
     ) -> Vec<Item> {
-        let (path, other) = if side == 0 { (old, new) } else { (new, old) };
+        let (path, other) = if class == ClassId::OLD { (old, new) } else { (new, old) };
         let mut items = Vec::new();
         for (k, event) in path.events.iter().enumerate() {
             let differs = match other.events.iter().find(|o| o.tag == event.tag) {
-                None => alone[side].contains(&k),
+                None => alone[class].contains(&k),
                 Some(o) if is_made(Mistake::CalleesIgnored) => !self.is_equal_call(event, o, joint),
                 Some(o) => o.callee != event.callee || !self.is_equal_call(event, o, joint),
             };
@@ -644,11 +643,11 @@ impl Comparer<'_> {
         let terms = given.map(|(_, t)| t);
         let widths = terms.map(|t| self.pool.sort(t).bits());
         let [Some(m), Some(n)] = widths else { return terms };
-        let narrow = usize::from(n < m);
+        let narrow = if n < m { ClassId::NEW } else { ClassId::OLD };
         let (event, t) = given[narrow];
         let types = given.map(|(e, _)| call_types(self.graph, e.class, e.node).map(|(_, types)| types));
-        let of = |side: usize| types[side]?.get(k);
-        let (Some(ty), Some(wide), Some(name)) = (of(narrow), of(1 - narrow), &event.callee) else {
+        let of = |class: ClassId| types[class]?.get(k);
+        let (Some(ty), Some(wide), Some(name)) = (of(narrow), of(narrow.other()), &event.callee) else {
             return terms;
         };
         let units = self.sides.map(|side| side.version.unit);
@@ -667,15 +666,15 @@ impl Comparer<'_> {
             return terms;
         }
         match widened::extended(&mut self.pool, t, ty, m.max(n)) {
-            Some(t) if narrow == 0 => [t, terms[1]],
+            Some(t) if narrow == ClassId::OLD => [t, terms[1]],
             Some(t) => [terms[0], t],
             None => terms,
         }
     }
 
     /// Whether two formats print the same of the same arguments.
-    fn print_alike(&self, a: (usize, TermId), b: (usize, TermId)) -> bool {
-        let text = |(class, t): (usize, TermId)| literal(&self.pool, self.sides[class].layout, t);
+    fn print_alike(&self, a: (ClassId, TermId), b: (ClassId, TermId)) -> bool {
+        let text = |(class, t): (ClassId, TermId)| literal(&self.pool, self.sides[class].layout, t);
         let model = self.sides[1].layout.data_model;
         matches!((text(a), text(b)), (Some(a), Some(b)) if prints_alike(&a, &b, model))
     }

@@ -11,7 +11,7 @@ use super::side::Side;
 use super::tested::Tested;
 use super::widened::Widened;
 use super::words::{Precision, Speaker};
-use crate::mvicfg::{Flow, MvId, Mvicfg};
+use crate::mvicfg::{ClassId, Flow, MvId, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ pub(super) struct Comparison<'c> {
     pub graph: &'c Mvicfg,
     pub flow: &'c Flow,
     pub widened: &'c Widened,
-    pub source: &'c dyn Fn(usize, u32) -> Option<String>,
+    pub source: &'c dyn Fn(ClassId, u32) -> Option<String>,
     pub by_members: bool,
 }
 
@@ -32,12 +32,12 @@ impl Comparison<'_> {
     pub fn changes(&self, comparer: &mut Comparer, cuts: Cuts) -> Vec<Change> {
         let liveness = comparer.liveness;
         let reachable =
-            [0, 1].map(|c: usize| self.flow.classes[c].rpo.iter().copied().collect::<BTreeSet<MvId>>());
+            ClassId::PAIR.map(|c| self.flow.classes[c].rpo.iter().copied().collect::<BTreeSet<MvId>>());
         comparer.common = region::common_nodes(self.graph, self.flow, liveness, cuts);
         let regions = region::regions(self.graph, (&comparer.common, liveness, cuts), &reachable);
         let tested = match regions.is_empty() {
             true => None,
-            false => Some([0, 1].map(|c: usize| Tested::of(self.graph, comparer.sides[c]))),
+            false => Some(ClassId::PAIR.map(|c| Tested::of(self.graph, comparer.sides[c]))),
         };
         let calls = match regions.is_empty() {
             true => Calls::default(),
@@ -54,19 +54,19 @@ impl Comparison<'_> {
         let mut by_node: BTreeMap<MvId, usize> = BTreeMap::new();
         for ((k, region), from_node) in regions.iter().enumerate().zip(from_nodes) {
             let start = region.frontier.node;
-            let lines = [0, 1].map(|c| lines(self.graph, c, region));
+            let lines = ClassId::PAIR.map(|c| lines(self.graph, c, region));
             if let Some(change) = covered.get(&start).and_then(|k| changes.get_mut(*k)) {
                 change.lines.iter_mut().zip(lines).for_each(|(known, more)| known.extend(more));
                 #[cfg(test)]
                 (change.way.covers = true);
                 continue;
             }
-            let held = |c: usize| {
+            let held = |c: ClassId| {
                 let of_class = tested.as_ref().map(|both| &both[c]);
                 let tests = of_class.map(|t| t.at(self.graph, comparer.sides[c], region, from_node));
                 tests.unwrap_or_default()
             };
-            comparer.given = [held(0), held(1)];
+            comparer.given = ClassId::PAIR.map(held);
             #[cfg(test)]
             let held = comparer.given.clone();
             let outcome = match k < MAX_REGIONS {
@@ -76,8 +76,8 @@ impl Comparison<'_> {
             };
             let words = Rc::new(self.words(comparer.sides, &lines));
             // Of a version without lines of its own, what is told stands where its paths go.
-            let has_own = [0, 1].map(|c: usize| !lines[c].is_empty());
-            let told = [0, 1].map(|c: usize| match has_own[c] {
+            let has_own = ClassId::PAIR.map(|c| !lines[c].is_empty());
+            let told = ClassId::PAIR.map(|c| match has_own[c] {
                 true => lines[c].clone(),
                 false => visited(self.graph, (c, region.frontier.to[c]), &outcome.differences),
             });
@@ -113,7 +113,7 @@ impl Comparison<'_> {
             // No state comes this way, or none to the change.
             let is_idle = is_neutral && outcome.passed.is_none();
             let change = Change {
-                at: [0, 1].map(|c| place(self.graph, c, region, from_node)),
+                at: ClassId::PAIR.map(|c| place(self.graph, c, region, from_node)),
                 lines,
                 in_loop: loop_line(self.graph, self.flow, region),
                 from_line: None,
@@ -132,9 +132,9 @@ impl Comparison<'_> {
                     is_later: region.is_later,
                     covers: false,
                     also: Vec::new(),
-                    held: [0, 1]
+                    held: ClassId::PAIR
                         .into_iter()
-                        .flat_map(|c: usize| held[c].iter().map(move |t| (c, t.alternatives())))
+                        .flat_map(|c| held[c].iter().map(move |t| (c, t.alternatives())))
                         .collect(),
                 },
             };
@@ -170,7 +170,7 @@ impl Comparison<'_> {
     fn tell_ways(&self, changes: &mut [Change], starts: &BTreeMap<usize, Frontier>) {
         let at: Vec<Option<u32>> = changes.iter().map(|c| c.at[1]).collect();
         for i in 0..at.len() {
-            let line = starts.get(&i).map_or(0, |f| self.graph.line(f.node, 1));
+            let line = starts.get(&i).map_or(0, |f| self.graph.line(f.node, ClassId::NEW));
             let is_other = |j: usize| {
                 at[j] == at[i]
                     && starts.get(&j).is_some_and(|f| Some(f.node) != starts.get(&i).map(|f| f.node))
@@ -185,7 +185,7 @@ impl Comparison<'_> {
     fn words(&self, sides: [&Side; 2], lines: &[BTreeSet<u32>; 2]) -> BTreeMap<String, u32> {
         let mut words = BTreeMap::new();
         if sides.iter().any(|side| side.layout.records.iter().any(|r| r.is_union)) {
-            for (c, lines) in lines.iter().enumerate() {
+            for (c, lines) in ClassId::PAIR.into_iter().zip(lines) {
                 add_words_around(&mut words, lines, &|line| (self.source)(c, line));
             }
         }
@@ -229,14 +229,14 @@ fn add(
 }
 
 /// The line at which a region begins in a version.
-fn place(graph: &Mvicfg, class: usize, region: &Region, from_node: bool) -> Option<u32> {
+fn place(graph: &Mvicfg, class: ClassId, region: &Region, from_node: bool) -> Option<u32> {
     let first = region.frontier.to[class];
     let own = (!from_node && region.nodes[class].contains(&first)).then(|| graph.line(first, class));
     let line = own.filter(|l| *l > 0).unwrap_or_else(|| graph.line(region.frontier.node, class));
     (line > 0).then_some(line)
 }
 
-fn lines(graph: &Mvicfg, class: usize, region: &Region) -> BTreeSet<u32> {
+fn lines(graph: &Mvicfg, class: ClassId, region: &Region) -> BTreeSet<u32> {
     let body = &graph.bodies[class];
     let mut lines = BTreeSet::new();
     for node in region.nodes[class].iter().filter(|n| graph.node(**n).classes.len() == 1) {
@@ -250,7 +250,7 @@ fn lines(graph: &Mvicfg, class: usize, region: &Region) -> BTreeSet<u32> {
 }
 
 /// The lines that paths of a version go through from a node on.
-fn visited(graph: &Mvicfg, (class, from): (usize, MvId), differences: &[Difference]) -> BTreeSet<u32> {
+fn visited(graph: &Mvicfg, (class, from): (ClassId, MvId), differences: &[Difference]) -> BTreeSet<u32> {
     let nodes = differences.iter().flat_map(|d| &d.visited[class]).chain([&from]);
     nodes.map(|n| graph.line(*n, class)).filter(|line| *line > 0).collect()
 }
@@ -263,7 +263,7 @@ fn loop_line(graph: &Mvicfg, flow: &Flow, region: &Region) -> Option<u32> {
     if first.is_some_and(|first| !flow.loops.get(l).is_some_and(|l| l.body.contains(&first))) {
         return None;
     }
-    let line = graph.line(flow.loops.get(l)?.head, 1);
+    let line = graph.line(flow.loops.get(l)?.head, ClassId::NEW);
     (line > 0).then_some(line)
 }
 

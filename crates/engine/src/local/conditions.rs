@@ -12,7 +12,7 @@ use super::texts::{LONGEST_CONDITION, is_operand, is_plain};
 use super::words::Speaker;
 use super::{rounds, source_tests};
 use crate::ir::{FileId, Instr, Op, Term, TermId, TermPool};
-use crate::mvicfg::{Loop, MvId};
+use crate::mvicfg::{ClassId, Loop, MvId};
 use crate::semantics::c_text::{Naming, render};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,8 +28,8 @@ impl<'s> Speaker<'s> {
         let class = literal.class;
         let only = self.graph.node(literal.node).classes.len() == 1;
         // What both versions have is told by where it is now.
-        let line = self.line(if only { class } else { 1 }, literal.node);
-        let version = if class == 0 && only { " before" } else { "" };
+        let line = self.line(if only { class } else { ClassId::NEW }, literal.node);
+        let version = if class == ClassId::OLD && only { " before" } else { "" };
         let expansion = expansion(self.graph, class, literal.node);
         let origin = self.graph.origin(literal.node, class).filter(|_| expansion.is_none());
         let source = |line: u32| (self.source)(class, line);
@@ -149,13 +149,13 @@ impl<'s> Speaker<'s> {
                 calls.extend(whole);
             }
         }
-        for (class, (naming, events)) in namings.iter_mut().zip(all).enumerate() {
+        for (class, (naming, events)) in ClassId::PAIR.into_iter().zip(namings.iter_mut().zip(all)) {
             let mut done = BTreeSet::new();
             for event in events {
                 let Some(result) = event.result.filter(|r| done.insert(*r)) else { continue };
                 let Some(named) = naming.names_mut().get_mut(&result) else { continue };
                 if groups.get(&named.text).is_some_and(|calls| calls.len() > 1) {
-                    let is_old = class == 0 && self.graph.node(event.node).classes.len() == 1;
+                    let is_old = class == ClassId::OLD && self.graph.node(event.node).classes.len() == 1;
                     let before = if is_old { " before" } else { "" };
                     let line = self.graph.line(event.node, class);
                     named.text = format!("{} (line {line}{before})", named.text);
@@ -171,9 +171,9 @@ impl<'s> Speaker<'s> {
         events: &[[Vec<Event>; 2]],
     ) -> (String, Option<String>) {
         let mut said: Vec<(Literal, String)> = Vec::new();
-        let all = [0, 1]
-            .map(|class: usize| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<Event>>());
-        let mut namings = [0, 1].map(|class: usize| self.as_now(class, &all[class]));
+        let all = ClassId::PAIR
+            .map(|class| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<Event>>());
+        let mut namings = ClassId::PAIR.map(|class| self.as_now(class, &all[class]));
         self.tell_calls_apart(&mut namings, &all);
         let combined = combined(self.pool, literals);
         let is_one_of_several = combined.len() > 1;

@@ -9,7 +9,7 @@ use super::machine::Event;
 use super::side::call_types;
 use super::words::{Precision, Speaker, says_the_same};
 use crate::ir::{App, CType, Callee, Instr, Node, Op, Term, TermId, TermPool};
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 use crate::semantics::type_text::spelled;
 use std::sync::Arc;
 
@@ -61,14 +61,14 @@ impl Speaker<'_> {
             return;
         }
         let both_leave = said.iter().all(|effects| effects.iter().any(|e| e.kind == LeaveLoop));
-        for (class, effects) in said.into_iter().enumerate() {
+        for (class, effects) in ClassId::PAIR.into_iter().zip(said) {
             let to = d.items[class].iter().find_map(|item| match item {
                 Item::At(node) => Some(*node),
                 _ => None,
             });
             let is_it = |e: &&mut Effect| e.kind == Goto || both_leave && e.kind == LeaveLoop;
             let Some((node, effect)) = to.zip(effects.iter_mut().find(is_it)) else { continue };
-            let line = self.line(1, node);
+            let line = self.line(ClassId::NEW, node);
             if effect.text == LEAVES && line > 0 {
                 effect.text.push_str(&format!(", to line {line}"));
             }
@@ -112,7 +112,7 @@ impl Speaker<'_> {
 
     /// The first variable that both versions set and have by another type.
     fn retyped_variable(&self, d: &Difference) -> Option<(Arc<str>, [String; 2])> {
-        let of = |class: usize| {
+        let of = |class: ClassId| {
             d.items[class].iter().find_map(|item| match item {
                 Item::Variable(v, _) => {
                     let own = self.graph.var_map[class].iter().position(|known| known == v)?;
@@ -121,13 +121,13 @@ impl Speaker<'_> {
                 _ => None,
             })
         };
-        let (old, new) = (of(0)?, of(1)?);
+        let (old, new) = (of(ClassId::OLD)?, of(ClassId::NEW)?);
         let types = [spelled(&old.ty)?, spelled(&new.ty)?];
         (old.name == new.name && types[0] != types[1]).then(|| (new.name.clone(), types))
     }
 
     /// The function that the statement of a node calls last.
-    fn called(&self, class: usize, node: MvId) -> Option<Arc<str>> {
+    fn called(&self, class: ClassId, node: MvId) -> Option<Arc<str>> {
         let body = &self.graph.bodies[class];
         let stmt = body.node(self.graph.origin(node, class)?).stmt;
         let of_stmt = body.nodes.iter().filter(|n| n.stmt == stmt);
@@ -145,17 +145,17 @@ impl Speaker<'_> {
             Item::Call(e) | Item::Ends(Some(e)) if !e.rounds => Some(e.clone()),
             _ => None,
         };
-        let both: [Vec<Event>; 2] = [0, 1].map(|c: usize| d.items[c].iter().filter_map(of).collect());
+        let both: [Vec<Event>; 2] = ClassId::PAIR.map(|c| d.items[c].iter().filter_map(of).collect());
         let is_pair = |a: &Event, b: &Event| a.site == b.site && a.callee == b.callee && a.args != b.args;
         let mut pairs = both[0].iter().flat_map(|a| both[1].iter().map(move |b| (a, b)));
         let (old, new) = pairs.find(|(a, b)| is_pair(a, b))?;
         let k = old.args.iter().zip(&new.args).position(|(a, b)| a != b)?;
         let name = new.callee.as_ref()?;
-        let words = self.written_arguments(1, self.line(1, new.node), name);
+        let words = self.written_arguments(ClassId::NEW, self.line(ClassId::NEW, new.node), name);
         let words = words.and_then(|words| words.get(k).cloned());
         let is_short = |w: &String| !w.is_empty() && w.chars().count() <= LONGEST;
         let precision = std::mem::replace(&mut self.precision, Precision::Source);
-        let naming = self.naming(1, &d.events[1]);
+        let naming = self.naming(ClassId::NEW, &d.events[1]);
         let text = self.call(&naming, new);
         self.precision = precision;
         let declared = [old, new].map(|e| call_types(self.graph, e.class, e.node)?.1.get(k).cloned());
@@ -169,30 +169,30 @@ impl Speaker<'_> {
     }
 
     fn alike_results(&self, d: &Difference) -> Option<Alike> {
-        let of = |c: usize| {
+        let of = |c: ClassId| {
             d.items[c].iter().find_map(|item| match item {
                 Item::Return(Some(value), node, _) => Some((*value, *node)),
                 _ => None,
             })
         };
-        let (old, new) = (of(0)?, of(1)?);
+        let (old, new) = (of(ClassId::OLD)?, of(ClassId::NEW)?);
         (old.0 != new.0).then(|| Alike {
             values: [old.0, new.0],
-            declared: [0, 1].map(|c: usize| Some(self.graph.bodies[c].ret.clone())),
+            declared: ClassId::PAIR.map(|c| Some(self.graph.bodies[c].ret.clone())),
             nodes: [old.1, new.1],
-            place: self.returned_words(1, new.1).unwrap_or_default(),
+            place: self.returned_words(ClassId::NEW, new.1).unwrap_or_default(),
             text: String::new(),
         })
     }
 
     /// The types of both values, where these differ: of the variables that they are, or as they are declared.
     fn types(&mut self, alike: &Alike, d: &Difference) -> Option<[String; 2]> {
-        let named = [0, 1].map(|c: usize| {
+        let named = ClassId::PAIR.map(|c| {
             let inner = unconverted(self.pool, alike.values[c]);
             self.naming(c, &d.events[c]).names.get(&inner).map(|named| named.ty.clone())
         });
         for (types, is_named) in [(&named, true), (&alike.declared, false)] {
-            let [old, new] = [0, 1].map(|c: usize| types[c].as_ref().and_then(spelled));
+            let [old, new] = ClassId::PAIR.map(|c| types[c].as_ref().and_then(spelled));
             if let (Some(old), Some(new)) = (old, new)
                 && old != new
             {
@@ -206,13 +206,13 @@ impl Speaker<'_> {
 
     /// The statements that the values come from, where these differ.
     fn origins(&self, alike: &Alike, d: &Difference) -> Option<[String; 2]> {
-        let found = [0, 1].map(|c: usize| self.origin(c, alike, d));
+        let found = ClassId::PAIR.map(|c| self.origin(c, alike, d));
         let after = |s: Option<String>| s.map(|s| format!(" after {s}")).unwrap_or_default();
         (found[0] != found[1]).then(|| found.map(after))
     }
 
     /// The last statement of a path before a place that sets what stands there.
-    fn origin(&self, class: usize, alike: &Alike, d: &Difference) -> Option<String> {
+    fn origin(&self, class: ClassId, alike: &Alike, d: &Difference) -> Option<String> {
         let end = self.line(class, alike.nodes[class]);
         let sets = |n: &&MvId| {
             matches!(

@@ -6,7 +6,7 @@
 //! analysis for Java, OOPSLA 1999; here within one function and by its flow).
 
 use crate::ir::{Expr, Instr, Object, Op, VarId};
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sites of one version of a function, and what lies behind them.
@@ -21,7 +21,7 @@ pub(super) struct Escapes {
 }
 
 impl Escapes {
-    pub fn of(graph: &Mvicfg, class: usize) -> Escapes {
+    pub fn of(graph: &Mvicfg, class: ClassId) -> Escapes {
         let mut found = Escapes::default();
         let others = graph.nodes.iter().filter(|n| !n.classes.contains(class));
         found.elsewhere.extend(others.flat_map(|n| got_around(&n.instr)));

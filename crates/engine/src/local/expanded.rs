@@ -13,7 +13,7 @@ use super::side::expansion;
 use super::texts::{is_name, is_short};
 use super::words::{Precision, Speaker};
 use crate::ir::{Function, VarId, VarKind};
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 use crate::semantics::c_text::Naming;
 use std::collections::BTreeMap;
 
@@ -28,12 +28,12 @@ type Use = (String, u32);
 
 impl Speaker<'_> {
     /// By item of a version: the use that is told in its place, or nothing where an item before it tells it.
-    pub(super) fn uses(&mut self, class: usize, d: &Difference) -> BTreeMap<usize, Option<Effect>> {
+    pub(super) fn uses(&mut self, class: ClassId, d: &Difference) -> BTreeMap<usize, Option<Effect>> {
         let mut told = BTreeMap::new();
         if self.precision != Precision::Names {
             return told;
         }
-        let (own, others) = (self.uses_of(class, d), self.uses_of(1 - class, d));
+        let (own, others) = (self.uses_of(class, d), self.uses_of(class.other(), d));
         // In what two that read alike differ, the functions tell.
         let own: Vec<_> =
             own.into_iter().filter(|(_, text, _)| others.iter().all(|o| o.1 != *text)).collect();
@@ -59,19 +59,20 @@ impl Speaker<'_> {
     }
 
     /// Whether something that stands on a line of a version stands on the same words in the other.
-    fn is_written_in_both(&self, class: usize, line: u32) -> bool {
-        let text = |class: usize, line: u32| (self.source)(class, line).map(|text| text.trim().to_owned());
+    fn is_written_in_both(&self, class: ClassId, line: u32) -> bool {
+        let text = |class: ClassId, line: u32| (self.source)(class, line).map(|text| text.trim().to_owned());
         let of_line = |n: &MvId| {
             let node = self.graph.node(*n);
-            [0, 1].iter().all(|c| node.classes.contains(*c)) && self.line(class, *n) == line
+            ClassId::PAIR.iter().all(|c| node.classes.contains(*c)) && self.line(class, *n) == line
         };
         let nodes = (0..self.graph.nodes.len()).map(|n| MvId(n as u32)).filter(of_line);
         let own = text(class, line);
-        own.is_some() && nodes.map(|n| text(1 - class, self.line(1 - class, n))).any(|other| other == own)
+        own.is_some()
+            && nodes.map(|n| text(class.other(), self.line(class.other(), n))).any(|other| other == own)
     }
 
     /// The uses of which all calls that a version makes are to be told: by line and words, with the items.
-    fn uses_of(&mut self, class: usize, d: &Difference) -> Vec<(u32, String, Vec<usize>)> {
+    fn uses_of(&mut self, class: ClassId, d: &Difference) -> Vec<(u32, String, Vec<usize>)> {
         let mut items: BTreeMap<Use, Vec<usize>> = BTreeMap::new();
         for (k, item) in d.items[class].iter().enumerate() {
             let of = match item {
@@ -108,15 +109,15 @@ impl Speaker<'_> {
 
     /// Whether the other version makes one of the calls, or another in its place, without a macro: they are told in the
     /// same words.
-    fn is_told_by_functions(&self, class: usize, d: &Difference, all: &[usize]) -> bool {
+    fn is_told_by_functions(&self, class: ClassId, d: &Difference, all: &[usize]) -> bool {
         let call = |item: &Item| if let Item::Call(event) = item { Some(event.clone()) } else { None };
         let sites: Vec<_> = all.iter().filter_map(|k| call(&d.items[class][*k])).map(|e| e.site).collect();
-        let others = d.items[1 - class].iter().filter_map(call);
-        others.filter(|o| sites.contains(&o.site)).any(|o| self.macro_use(1 - class, &o).is_none())
+        let others = d.items[class.other()].iter().filter_map(call);
+        others.filter(|o| sites.contains(&o.site)).any(|o| self.macro_use(class.other(), &o).is_none())
     }
 
     /// The use of a macro that a call comes out of; of a call that an argument makes none.
-    fn macro_use(&self, class: usize, event: &Event) -> Option<Use> {
+    fn macro_use(&self, class: ClassId, event: &Event) -> Option<Use> {
         let name = &expansion(self.graph, class, event.node).filter(|_| !event.rounds)?.name;
         let line = self.line(class, event.node);
         let callee = event.callee.as_deref()?;
@@ -125,7 +126,7 @@ impl Speaker<'_> {
     }
 
     /// The use of a macro that an assignment comes out of.
-    fn writing_use(&self, class: usize, node: MvId) -> Option<Use> {
+    fn writing_use(&self, class: ClassId, node: MvId) -> Option<Use> {
         let name = &expansion(self.graph, class, node)?.name;
         let line = self.line(class, node);
         self.written_arguments(class, line, name).map(|_| (name.clone(), line))
@@ -133,7 +134,7 @@ impl Speaker<'_> {
 
     fn use_text(
         &mut self,
-        class: usize,
+        class: ClassId,
         d: &Difference,
         ((name, line), all): (&Use, &[usize]),
     ) -> Option<String> {
@@ -191,7 +192,7 @@ impl Speaker<'_> {
     }
 
     /// Whether a variable has the value all along a path that it has where the path begins.
-    fn is_kept(&self, class: usize, v: VarId, d: &Difference) -> bool {
+    fn is_kept(&self, class: ClassId, v: VarId, d: &Difference) -> bool {
         let Some(merged) = self.graph.var_map[class].get(v.0 as usize) else { return false };
         let is_run = d.events[class].iter().any(|e| e.rounds);
         let writes = |n: &MvId| self.graph.node(*n).instr.written() == Some(*merged);
@@ -207,7 +208,7 @@ impl Speaker<'_> {
 
     /// The arguments of a macro's, or a function's, only use on a line, which may go on behind it. Where comments or
     /// directives stand among them they are not read.
-    pub(super) fn written_arguments(&self, class: usize, line: u32, name: &str) -> Option<Vec<String>> {
+    pub(super) fn written_arguments(&self, class: ClassId, line: u32, name: &str) -> Option<Vec<String>> {
         let mut text = (self.source)(class, line)?;
         for more in 1..=MOST_LINES {
             if let Some(words) = argument_words(&text, name) {

@@ -16,7 +16,7 @@ use super::machine::{Event, Literal};
 use super::texts::is_plain;
 use super::words::{Said, Speaker};
 use crate::ir::{TermId, TermPool};
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 use crate::semantics::c_text::render;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,9 +53,9 @@ impl Speaker<'_> {
 
     /// Rows in which a test that has no words but its place in the source is one test, whatever a path did before it.
     fn by_place(&mut self, mut rows: Vec<Said>, events: &[[Vec<Event>; 2]]) -> Vec<Said> {
-        let all = [0, 1]
-            .map(|class: usize| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<_>>());
-        let namings = [0, 1].map(|class: usize| self.as_now(class, &all[class]));
+        let all = ClassId::PAIR
+            .map(|class| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<_>>());
+        let namings = ClassId::PAIR.map(|class| self.as_now(class, &all[class]));
         let place = |l: &Literal| (l.class, l.node);
         let has_words =
             |s: &Self, l: &Literal| is_plain(&decayed(&render(s.pool, l.term, &namings[l.class])));
@@ -63,13 +63,13 @@ impl Speaker<'_> {
         let is_repeated = |l: &Literal| {
             rows.iter().any(|row| row.literals.iter().filter(|o| place(o) == place(l)).count() > 1)
         };
-        let placed: BTreeSet<(usize, MvId)> = rows
+        let placed: BTreeSet<(ClassId, MvId)> = rows
             .iter()
             .flat_map(|row| &row.literals)
             .filter(|l| !is_repeated(l) && !has_words(self, l))
             .map(place)
             .collect();
-        let mut known: BTreeMap<(usize, MvId), TermId> = BTreeMap::new();
+        let mut known: BTreeMap<(ClassId, MvId), TermId> = BTreeMap::new();
         for literal in rows.iter_mut().flat_map(|row| &mut row.literals) {
             let at = place(literal);
             if !placed.contains(&at) || has_words(self, literal) {
@@ -154,9 +154,9 @@ fn grouped(rows: &[Said], ends: Ends) -> Vec<(BTreeSet<usize>, Group)> {
         }
     }
     for (_, group) in &mut groups {
-        for version in [0, 1] {
-            if !group[1 - version].iter().any(is_set) {
-                group[version].retain(|e| !e.text.ends_with(" as it is"));
+        for class in ClassId::PAIR {
+            if !group[class.other()].iter().any(is_set) {
+                group[class].retain(|e| !e.text.ends_with(" as it is"));
             }
         }
     }

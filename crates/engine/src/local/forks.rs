@@ -16,7 +16,7 @@ use super::follow::{Known, onwards_to};
 use super::machine::{End, Literal, Machine, Path, Step};
 use super::side::successor;
 use crate::ir::{Instr, TermId, VarId};
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 
 /// Ways that are followed.
 const MAX_WAYS: usize = 6;
@@ -33,11 +33,11 @@ impl Comparer<'_> {
         }
         self.forks += 1;
         let (class, ways) = match (&old.end, &new.end) {
-            (End::At(_), End::Return(_)) => (0, self.ways(0, [old, new], None)?),
-            (End::Return(_), End::At(_)) => (1, self.ways(1, [old, new], None)?),
+            (End::At(_), End::Return(_)) => (ClassId::OLD, self.ways(ClassId::OLD, [old, new], None)?),
+            (End::Return(_), End::At(_)) => (ClassId::NEW, self.ways(ClassId::NEW, [old, new], None)?),
             // The other one goes its ways as far as what it rests on says.
             (End::At(a), End::At(b)) if a == b => match self.is_read_in_one(*a, items) {
-                true => (0, self.ways(0, [old, new], None)?),
+                true => (ClassId::OLD, self.ways(ClassId::OLD, [old, new], None)?),
                 false => return None,
             },
             (End::At(a), End::At(b)) => self.skipped([old, new], [*a, *b])?,
@@ -53,11 +53,11 @@ impl Comparer<'_> {
         for way in &ways {
             // Two that end at one node go the same way together.
             let other = match (&old.end, &new.end) {
-                (End::At(_), End::At(_)) if !is_skipped => &self.onward(1, new, way, None),
-                _ if class == 0 => new,
+                (End::At(_), End::At(_)) if !is_skipped => &self.onward(ClassId::NEW, new, way, None),
+                _ if class == ClassId::OLD => new,
                 _ => old,
             };
-            let pair = if class == 0 { [way, other] } else { [other, way] };
+            let pair = if class == ClassId::OLD { [way, other] } else { [other, way] };
             let mut outcome = Outcome::of(None);
             self.pair(pair[0], pair[1], &mut outcome);
             gained |= outcome.passed.is_some() && outcome.differences.is_empty() && outcome.open.is_none();
@@ -70,9 +70,9 @@ impl Comparer<'_> {
 
     /// The version that does what the other one skips, and its ways there, where these come to the place at which the
     /// other one is, do little before, and end nowhere else but with the function.
-    fn skipped(&mut self, paths: [&Path; 2], at: [MvId; 2]) -> Option<(usize, Vec<Path>)> {
-        for class in [0, 1] {
-            let goal = at[1 - class];
+    fn skipped(&mut self, paths: [&Path; 2], at: [MvId; 2]) -> Option<(ClassId, Vec<Path>)> {
+        for class in ClassId::PAIR {
+            let goal = at[class.other()];
             let Some(ways) = self.ways(class, paths, Some(goal)) else { continue };
             let done = paths[class].events.len();
             let is_short = |way: &Path| way.events.len() <= done + MAX_SKIPPED;
@@ -90,18 +90,20 @@ impl Comparer<'_> {
 
     /// Whether all that differs at a node are variables that one version alone reads from there on.
     fn is_read_in_one(&self, node: MvId, items: &[Vec<Item>; 2]) -> bool {
-        let is_read = |class: usize, v: VarId| self.liveness.before(class, node).contains(v.0 as usize);
-        items.iter().flatten().all(|i| matches!(i, Item::Variable(v, _) if is_read(0, *v) != is_read(1, *v)))
+        let is_read = |class: ClassId, v: VarId| self.liveness.before(class, node).contains(v);
+        items.iter().flatten().all(
+            |i| matches!(i, Item::Variable(v, _) if is_read(ClassId::OLD, *v) != is_read(ClassId::NEW, *v)),
+        )
     }
 
     /// The ways of a path through common code, each until the function ends, it comes to a goal or something is not
     /// followed; `None` where there are too many.
-    fn ways(&mut self, class: usize, paths: [&Path; 2], goal: Option<MvId>) -> Option<Vec<Path>> {
+    fn ways(&mut self, class: ClassId, paths: [&Path; 2], goal: Option<MvId>) -> Option<Vec<Path>> {
         let side = self.sides[class];
         let mut work = vec![paths[class].clone()];
         let mut done: Vec<Path> = Vec::new();
         while let Some(path) = work.pop() {
-            let path = self.onward(class, &path, paths[1 - class], goal);
+            let path = self.onward(class, &path, paths[class.other()], goal);
             let End::At(node) = path.end else {
                 done.push(path);
                 continue;
@@ -136,7 +138,7 @@ impl Comparer<'_> {
     }
 
     /// Where a path comes to under what it and another one rest on, a goal at most.
-    fn onward(&mut self, class: usize, path: &Path, other: &Path, goal: Option<MvId>) -> Path {
+    fn onward(&mut self, class: ClassId, path: &Path, other: &Path, goal: Option<MvId>) -> Path {
         let literals = other.literals.iter().chain(&path.literals).map(|l| l.term);
         let conditions: Vec<TermId> = self.premises.conditions.iter().copied().chain(literals).collect();
         let known = Known::of(&mut self.pool, &conditions);

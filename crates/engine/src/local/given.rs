@@ -61,7 +61,7 @@ fn calls(graph: &Mvicfg, side: &Side, pool: &mut TermPool) -> Vec<BTreeMap<TermI
     }
     let is_written = |v: &VarId| body.nodes.iter().any(|n| n.instr.written() == Some(*v));
     let kept = |v: &VarId| (!body.var(*v).in_memory && !is_written(v)).then_some(*v);
-    let merged = |v: VarId| graph.var_map.get(side.class)?.get(v.0 as usize).copied();
+    let merged = |v: VarId| graph.var_map[side.class].get(v.0 as usize).copied();
     let parameters: Vec<Option<TermId>> =
         body.params.iter().map(|v| Some(pool.leaf(variable_leaf(graph, merged(kept(v)?)?)))).collect();
     // What it passes on to itself others gave.

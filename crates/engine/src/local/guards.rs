@@ -10,10 +10,8 @@ use super::region::{Frontier, Region};
 use super::side::{expansion, successor};
 use super::words::Speaker;
 use crate::ir::Instr;
-use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
+use crate::mvicfg::{ClassFlow, ClassId, MvId, Mvicfg};
 
-/// The version whose tests are told.
-const NEWER: usize = 1;
 /// Operands of one statement that are told.
 const MAX_OPERANDS: usize = 4;
 /// Joins between a test of an assertion and its failure.
@@ -33,11 +31,11 @@ struct Start {
 /// one has.
 fn start(flows: [&ClassFlow; 2], region: &Region, from_node: bool) -> Option<Start> {
     let Frontier { node, label, to } = region.frontier;
-    let own = |class: usize| Some(to[class]).filter(|n| !from_node && region.nodes[class].contains(n));
-    let is_only = |class: usize, at: MvId| outer(flows[class], at).eq([(node, label)]);
-    match (own(NEWER), own(1 - NEWER)) {
-        (Some(at), _) if !is_only(NEWER, at) => Some(Start { at, by: None }),
-        (None, Some(at)) if !is_only(1 - NEWER, at) => None,
+    let own = |class: ClassId| Some(to[class]).filter(|n| !from_node && region.nodes[class].contains(n));
+    let is_only = |class: ClassId, at: MvId| outer(flows[class], at).eq([(node, label)]);
+    match (own(ClassId::NEW), own(ClassId::OLD)) {
+        (Some(at), _) if !is_only(ClassId::NEW, at) => Some(Start { at, by: None }),
+        (None, Some(at)) if !is_only(ClassId::OLD, at) => None,
         (None, None) => Some(Start { at: node, by: None }),
         _ => Some(Start { at: node, by: Some((node, label)) }),
     }
@@ -55,7 +53,8 @@ fn leading(graph: &Mvicfg, flow: &ClassFlow, Start { mut at, by }: Start) -> Vec
     let is_branch = |node: MvId| matches!(graph.node(node).instr, Instr::Branch { .. });
     // A loop's own tests are told as the loop.
     let is_of_loop = |(branch, label): Edge| {
-        let target = graph.node(branch).succs.iter().find(|e| e.classes.contains(NEWER) && e.label == label);
+        let target =
+            graph.node(branch).succs.iter().find(|e| e.classes.contains(ClassId::NEW) && e.label == label);
         let stays = |l: usize| target.is_some_and(|e| flow.loops[l].body.contains(&e.to));
         let l = flow.innermost.get(branch.0 as usize).copied().flatten();
         l.is_some_and(|l| stays(l) && statement(graph, branch) == statement(graph, flow.loops[l].head))
@@ -92,12 +91,12 @@ fn leading(graph: &Mvicfg, flow: &ClassFlow, Start { mut at, by }: Start) -> Vec
 }
 
 fn statement(graph: &Mvicfg, node: MvId) -> Option<u32> {
-    let body = &graph.bodies[NEWER];
-    graph.origin(node, NEWER).map(|n| body.node(n).stmt.0)
+    let body = &graph.bodies[ClassId::NEW];
+    graph.origin(node, ClassId::NEW).map(|n| body.node(n).stmt.0)
 }
 
 fn is_switch(graph: &Mvicfg, node: MvId) -> bool {
-    let stmts = &graph.bodies[NEWER].stmts;
+    let stmts = &graph.bodies[ClassId::NEW].stmts;
     statement(graph, node).and_then(|s| stmts.get(s as usize)).is_some_and(|s| s.kind == "switch")
 }
 
@@ -108,13 +107,13 @@ fn is_refused_case(graph: &Mvicfg, (branch, label): Edge) -> bool {
 
 /// Whether an edge says that an assertion holds: that is so wherever anything comes behind it.
 fn is_kept_assertion(graph: &Mvicfg, (branch, label): Edge) -> bool {
-    let mut other = successor(graph, NEWER, branch, 1 - label.min(1));
+    let mut other = successor(graph, ClassId::NEW, branch, 1 - label.min(1));
     for _ in 0..FEW {
         match other.map(|node| (node, &graph.node(node).instr)) {
             Some((_, Instr::Call { noreturn: true, .. })) => {
-                return expansion(graph, NEWER, branch).is_some();
+                return expansion(graph, ClassId::NEW, branch).is_some();
             }
-            Some((node, Instr::Nop)) => other = successor(graph, NEWER, node, 0),
+            Some((node, Instr::Nop)) => other = successor(graph, ClassId::NEW, node, 0),
             _ => return false,
         }
     }
@@ -125,7 +124,7 @@ impl Speaker<'_> {
     /// The tests that lead to where a region begins, in words; `None` where there are none.
     pub fn tests(&mut self, flows: [&ClassFlow; 2], region: &Region, from_node: bool) -> Option<String> {
         let start = start(flows, region, from_node)?;
-        let edges = leading(self.graph, flows[NEWER], start);
+        let edges = leading(self.graph, flows[ClassId::NEW], start);
         let texts: Vec<String> = edges.into_iter().filter_map(|edge| self.edge(edge)).collect();
         (!texts.is_empty()).then(|| texts.join(" && "))
     }
@@ -135,17 +134,17 @@ impl Speaker<'_> {
             return self.case((node, label));
         }
         let term = self.pool.bool(true);
-        Some(self.test(&Literal { term, class: NEWER, node, holds: label == 0 }))
+        Some(self.test(&Literal { term, class: ClassId::NEW, node, holds: label == 0 }))
     }
 
     /// The label of a `switch` that an edge leads to, as it is written above where it leads.
     fn case(&self, (node, label): Edge) -> Option<String> {
-        let line = self.graph.line(node, NEWER);
+        let line = self.graph.line(node, ClassId::NEW);
         let edges = &self.graph.node(node).succs;
-        let to = edges.iter().find(|e| e.classes.contains(NEWER) && e.label == label)?.to;
-        let last = self.graph.line(to, NEWER);
+        let to = edges.iter().find(|e| e.classes.contains(ClassId::NEW) && e.label == label)?.to;
+        let last = self.graph.line(to, ClassId::NEW);
         let above = (line..=last).rev().find_map(|l| {
-            let text = (self.source)(NEWER, l)?;
+            let text = (self.source)(ClassId::NEW, l)?;
             let label = text.trim_start().strip_prefix("case ")?.split(':').next()?.trim().to_owned();
             Some((label, l))
         });

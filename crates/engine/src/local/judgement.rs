@@ -9,7 +9,7 @@ use super::difference::Item;
 use super::follow::{Known, onwards, onwards_to, undefined};
 use super::machine::{End, Hazard, Path};
 use crate::ir::{TermId, VarKind};
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 use std::collections::BTreeSet;
 
 impl Comparer<'_> {
@@ -50,12 +50,12 @@ impl Comparer<'_> {
             return Verdict::Same(old.visited.iter().filter(common).copied().collect());
         }
         if old.end != new.end {
-            let late = [0, 1].map(|c: usize| self.late_undefined(c, paths[c], &further[c], known));
+            let late = ClassId::PAIR.map(|c| self.late_undefined(c, paths[c], &further[c], known));
             if late.iter().any(Option::is_some) && !late.iter().all(Option::is_some) {
                 let mut items = self.ends(paths, [&further[0], &further[1]], joint);
-                for (side, hazard) in late.into_iter().enumerate() {
+                for (items, hazard) in items.iter_mut().zip(late) {
                     if let Some(hazard) = hazard {
-                        items[side] = vec![Item::Undefined(hazard)];
+                        *items = vec![Item::Undefined(hazard)];
                     }
                 }
                 return Verdict::Differ(items);
@@ -79,7 +79,7 @@ impl Comparer<'_> {
         if let Some(here) = here {
             return here;
         }
-        let further = [0, 1].map(|c: usize| self.for_sure(c, paths[c], &further[c], known));
+        let further = ClassId::PAIR.map(|c| self.for_sure(c, paths[c], &further[c], known));
         if further[0].end == further[1].end {
             return self.items([&further[0], &further[1]], joint);
         }
@@ -97,7 +97,7 @@ impl Comparer<'_> {
 
     /// Both paths as far as common code goes on for sure.
     fn further(&mut self, paths: [&Path; 2], known: &Known) -> [Path; 2] {
-        let [old, new] = [0, 1].map(|c: usize| {
+        let [old, new] = ClassId::PAIR.map(|c| {
             let side = self.sides[c];
             let units = self.sides.map(|side| side.version.unit);
             onwards(self.graph, &mut self.pool, (side, units), paths[c], known)
@@ -128,7 +128,7 @@ impl Comparer<'_> {
     }
 
     /// A path that goes on no further than it does whatever the calls do that were left out of it.
-    fn for_sure(&mut self, class: usize, path: &Path, further: &Path, known: &Known) -> Path {
+    fn for_sure(&mut self, class: ClassId, path: &Path, further: &Path, known: &Known) -> Path {
         let Some(whole) = path.whole.as_deref() else { return further.clone() };
         let whole = self.whole_onwards(class, whole);
         let End::At(node) = whole.end else { return further.clone() };
@@ -138,7 +138,7 @@ impl Comparer<'_> {
     }
 
     /// Where a path comes to for sure with all that calls do.
-    fn whole_onwards(&mut self, class: usize, whole: &Path) -> Path {
+    fn whole_onwards(&mut self, class: ClassId, whole: &Path) -> Path {
         let literals = whole.literals.iter().map(|l| l.term);
         let conditions: Vec<TermId> = self.premises.conditions.iter().copied().chain(literals).collect();
         let known = Known::of(&mut self.pool, &conditions);
@@ -147,7 +147,13 @@ impl Comparer<'_> {
     }
 
     /// What is undefined for sure in the common code that a path comes to.
-    fn late_undefined(&mut self, class: usize, path: &Path, further: &Path, known: &Known) -> Option<Hazard> {
+    fn late_undefined(
+        &mut self,
+        class: ClassId,
+        path: &Path,
+        further: &Path,
+        known: &Known,
+    ) -> Option<Hazard> {
         let whole = path.whole.clone().map(|whole| (self.whole_onwards(class, &whole), whole));
         let (path, further) = whole.as_ref().map_or((path, further), |(further, whole)| (whole, further));
         let before = path.hazards.len();
@@ -173,9 +179,9 @@ impl Comparer<'_> {
         }
         let further = self.further(paths, known);
         let mut items = self.ends(paths, [&further[0], &further[1]], joint);
-        for side in [0, 1] {
-            if let Some(k) = at[side] {
-                items[side] = vec![Item::Undefined(paths[side].hazards[k].clone())];
+        for class in ClassId::PAIR {
+            if let Some(k) = at[class] {
+                items[class] = vec![Item::Undefined(paths[class].hazards[k].clone())];
             }
         }
         Verdict::Differ(items)

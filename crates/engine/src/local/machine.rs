@@ -13,7 +13,7 @@ use crate::ir::{
     App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool,
     UndefinedKind, VarId,
 };
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::semantics::library::{self, ResultIs, Row};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Literal {
     pub term: TermId,
-    pub class: usize,
+    pub class: ClassId,
     pub node: MvId,
     /// The side of the branch.
     pub holds: bool,
@@ -33,7 +33,7 @@ pub(super) struct Literal {
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub node: MvId,
-    pub class: usize,
+    pub class: ClassId,
     /// Whose answers it shares: those of the other version's call of this tag.
     pub tag: Tag,
     /// Which of the other version's calls stands in its place, whether or not it answers alike.

@@ -7,6 +7,7 @@
 
 use super::side::Side;
 use crate::ir::{FileId, Literal, Unit};
+use crate::mvicfg::ClassId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::rc::Rc;
@@ -41,7 +42,7 @@ impl NamedValues {
     /// Reads the lines around what is told, by version. Of conditions those versions know that have lines of their own.
     pub fn around(sides: [&Side; 2], lines: &[BTreeSet<u32>; 2], has_own: [bool; 2]) -> NamedValues {
         let units = sides.map(|side| side.version.unit);
-        let near = [0, 1].map(|c: usize| {
+        let near = ClassId::PAIR.map(|c| {
             let is_own = sides[c].version.body.span.file == FileId(0);
             let mut found = if is_own { nearest(units[c], &lines[c]) } else { BTreeMap::new() };
             // What a name stands for must be the same in both.
@@ -56,7 +57,7 @@ impl NamedValues {
         let mut both: BTreeMap<Literal, Arc<str>> =
             told().flatten().map(|(v, n)| (v.clone(), n.clone())).collect();
         both.retain(|value, name| told().all(|known| known.get(value).is_none_or(|other| other == name)));
-        let compared = [0, 1].map(|c: usize| {
+        let compared = ClassId::PAIR.map(|c| {
             let span = &sides[c].version.body.span;
             let Some(near) = around(&lines[c]).filter(|_| span.file == FileId(0)) else {
                 return BTreeMap::new();
@@ -84,7 +85,7 @@ impl NamedValues {
 /// what stands for another number in either version.
 fn compared(
     units: [&Unit; 2],
-    class: usize,
+    class: ClassId,
     range: RangeInclusive<u32>,
 ) -> BTreeMap<(Arc<str>, i128), Option<Arc<str>>> {
     let mut found: BTreeMap<(Arc<str>, i128), Option<Arc<str>>> = BTreeMap::new();
@@ -117,7 +118,7 @@ fn around(lines: &BTreeSet<u32>) -> Option<RangeInclusive<u32>> {
 pub(super) fn written_on(
     known: &Macros,
     units: [&Unit; 2],
-    class: usize,
+    class: ClassId,
     lines: RangeInclusive<u32>,
 ) -> Macros {
     let mut own: BTreeMap<&Literal, Option<&Arc<str>>> = BTreeMap::new();

@@ -9,7 +9,7 @@ use super::difference::Item;
 use super::machine::{End, Path};
 use super::mistake::{Mistake, is_made};
 use crate::ir::{App, Leaf, Op, Sort, Term, TermId, TermPool, Uf};
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 use crate::smt::Decision;
 
 /// Bytes at an address, and what they become.
@@ -63,7 +63,7 @@ impl Comparer<'_> {
 
     /// What the sides write to memory in different ways.
     pub(super) fn memory_items(&mut self, paths: [&Path; 2], joint: TermId, found: &mut Found) {
-        let memories = [0, 1].map(|c: usize| self.kept(paths[c].memory, &paths[c].end));
+        let memories = ClassId::PAIR.map(|c| self.kept(paths[c].memory, &paths[c].end));
         if memories[0] == memories[1] || is_made(Mistake::MemoryIgnored) {
             return;
         }

@@ -92,7 +92,7 @@ pub(crate) use calls::excerpt;
 
 use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var, VarId, VarKind};
 use crate::mvicfg::members::{self, Relaid, Seen};
-use crate::mvicfg::{Flow, Mvicfg, positions};
+use crate::mvicfg::{ClassId, Flow, Mvicfg, positions};
 use crate::smt;
 use compare::Comparer;
 use comparison::Comparison;
@@ -117,7 +117,7 @@ const AGAIN: u64 = 8;
 pub fn compare(
     old: Version,
     new: Version,
-    source: &dyn Fn(usize, u32) -> Option<String>,
+    source: &dyn Fn(ClassId, u32) -> Option<String>,
 ) -> Option<(Vec<Change>, usize)> {
     let _room = crate::cost::enter(crate::cost::Room::Local);
     let (changes, queries) = compare_bodies(old, new, source, UNITS)?;
@@ -137,7 +137,7 @@ pub fn compare(
 fn compare_bodies(
     old: Version,
     new: Version,
-    source: &dyn Fn(usize, u32) -> Option<String>,
+    source: &dyn Fn(ClassId, u32) -> Option<String>,
     units: u64,
 ) -> Option<(Vec<Change>, usize)> {
     let renumbered = renumbered::Renumbering::of(old.unit, new.unit)
@@ -154,8 +154,9 @@ fn compare_bodies(
         return Some((vec![Change::of_all(LAYOUT_SEEN)], 0));
     };
     let source_body = old.body;
-    let of_class = |class: usize, body| relaid[class].as_ref().map_or(body, |r| &r.body);
-    let widened = Widened::of(unplaced(of_class(0, old.body)), unplaced(of_class(1, new.body)));
+    let of_class = |class: ClassId, body| relaid[class].as_ref().map_or(body, |r| &r.body);
+    let widened =
+        Widened::of(unplaced(of_class(ClassId::OLD, old.body)), unplaced(of_class(ClassId::NEW, new.body)));
     let [first, second] = &widened.bodies;
     let (old, new) = (Version { body: first, ..old }, Version { body: second, ..new });
     let graph = Mvicfg::build(vec![old.body.clone(), new.body.clone()]);
@@ -165,25 +166,25 @@ fn compare_bodies(
     let pure = pure::called(old, new);
     let sides = [
         Side {
-            class: 0,
+            class: ClassId::OLD,
             version: old,
             layout: relaid[0].as_ref().map_or(old.unit, |r| &r.layout),
             flow: &flow.classes[0],
             tags: of_old,
             pure: &pure,
-            displaced: displaced(&graph, 0),
-            escapes: escapes::Escapes::of(&graph, 0),
+            displaced: displaced(&graph, ClassId::OLD),
+            escapes: escapes::Escapes::of(&graph, ClassId::OLD),
             fits: relaid[0].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
         },
         Side {
-            class: 1,
+            class: ClassId::NEW,
             version: new,
             layout: relaid[1].as_ref().map_or(new.unit, |r| &r.layout),
             flow: &flow.classes[1],
             tags: of_new,
             pure: &pure,
-            displaced: displaced(&graph, 1),
-            escapes: escapes::Escapes::of(&graph, 1),
+            displaced: displaced(&graph, ClassId::NEW),
+            escapes: escapes::Escapes::of(&graph, ClassId::NEW),
             fits: relaid[1].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
         },
     ];
@@ -259,8 +260,8 @@ fn is_too_large(change: &Change) -> bool {
 
 /// The variables of a class whose namesake in the other version is in memory while they are not, or the reverse:
 /// what one version says of a value, the other says of what lies at an address.
-fn displaced(graph: &Mvicfg, class: usize) -> BTreeSet<VarId> {
-    let [own, other] = [class, 1 - class].map(|c| &graph.bodies[c]);
+fn displaced(graph: &Mvicfg, class: ClassId) -> BTreeSet<VarId> {
+    let [own, other] = [class, class.other()].map(|c| &graph.bodies[c]);
     let is_displaced = |v: &Var| {
         let namesake = other.vars.iter().find(|o| placed::are_namesakes(o, v));
         v.kind != VarKind::Temp && namesake.is_some_and(|o| o.in_memory != v.in_memory)
@@ -313,8 +314,8 @@ fn tell_moves(changes: &mut Vec<Change>) {
         let lost = changes[j].clone();
         let here = &mut changes[k];
         here.rest = here.rest.take().or(lost.rest);
-        for side in [0, 1] {
-            here.lines[side].extend(&lost.lines[side]);
+        for class in ClassId::PAIR {
+            here.lines[class].extend(&lost.lines[class]);
         }
         let calls = lost.deltas.iter().flat_map(|d| &d.before).filter(|e| e.kind == EffectKind::Call);
         let from = calls.filter_map(|e| e.line).next();

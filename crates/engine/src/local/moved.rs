@@ -5,7 +5,7 @@
 //! where there is none. So nothing ends there, and both places come to be in one region.
 
 use crate::ir::{Expr, Instr, VarId, VarKind};
-use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, Flow, MvId, Mvicfg, VarSet};
 use crate::semantics::liveness::Liveness;
 use std::collections::BTreeSet;
 
@@ -15,9 +15,9 @@ const FARTHEST: usize = 24;
 /// By node: whether it lies between the two places of an assignment.
 pub(super) fn between(graph: &Mvicfg, flow: &Flow, liveness: &Liveness) -> Vec<bool> {
     let mut found = vec![false; graph.nodes.len()];
-    let own = [0, 1].map(|class: usize| own_assignments(graph, class));
-    for class in [0, 1] {
-        let other = 1 - class;
+    let own = ClassId::PAIR.map(|class| own_assignments(graph, class));
+    for class in ClassId::PAIR {
+        let other = class.other();
         if own[class].is_empty() || own[other].is_empty() {
             continue;
         }
@@ -27,7 +27,7 @@ pub(super) fn between(graph: &Mvicfg, flow: &Flow, liveness: &Liveness) -> Vec<b
         for (node, v) in own[class].iter().filter(is_there) {
             for k in unread_before((flow, liveness), class, (*node, *v)) {
                 let is_shared = graph.node(k).classes.len() == 2;
-                if is_shared && liveness.before(other, k).contains(v.0 as usize) {
+                if is_shared && liveness.before(other, k).contains(*v) {
                     found[k.0 as usize] = true;
                 }
             }
@@ -37,12 +37,9 @@ pub(super) fn between(graph: &Mvicfg, flow: &Flow, liveness: &Liveness) -> Vec<b
 }
 
 /// The nodes of a version alone that assign a variable with a name that both have.
-fn own_assignments(graph: &Mvicfg, class: usize) -> Vec<(MvId, VarId)> {
-    let shared: VersionSet = graph.var_map[1 - class].iter().fold(VersionSet::new(), |mut all, v| {
-        all.insert(v.0 as usize);
-        all
-    });
-    let named = |v: VarId| shared.contains(v.0 as usize) && graph.vars[v.0 as usize].kind != VarKind::Temp;
+fn own_assignments(graph: &Mvicfg, class: ClassId) -> Vec<(MvId, VarId)> {
+    let shared: VarSet = graph.var_map[class.other()].iter().copied().collect();
+    let named = |v: VarId| shared.contains(v) && graph.vars[v.0 as usize].kind != VarKind::Temp;
     let own = graph.nodes.iter().enumerate();
     let own = own.filter(|(_, n)| n.classes.len() == 1 && n.classes.contains(class));
     own.filter(|(_, n)| !matches!(n.instr, Instr::Declare(_)))
@@ -72,7 +69,7 @@ fn forget(e: &mut Expr, is_forgotten: &impl Fn(VarId) -> bool) {
 /// Nodes on the way to an assignment from which on nothing reads what the variable has before it.
 fn unread_before(
     (flow, liveness): (&Flow, &Liveness),
-    class: usize,
+    class: ClassId,
     (node, v): (MvId, VarId),
 ) -> BTreeSet<MvId> {
     let mut found = BTreeSet::new();
@@ -83,7 +80,7 @@ fn unread_before(
             continue;
         }
         for &(before, _) in &flow.classes[class].preds[at.0 as usize] {
-            let is_read = liveness.before(class, before).contains(v.0 as usize);
+            let is_read = liveness.before(class, before).contains(v);
             if before > Mvicfg::EXIT && !is_read && found.insert(before) {
                 work.push(before);
             }

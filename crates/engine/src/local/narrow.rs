@@ -9,6 +9,7 @@ use super::difference::Item;
 use super::machine::{Literal, variable_leaf};
 use crate::ir::eval::{Assignment, Fill, Value, evaluate};
 use crate::ir::{Const, Rebuilt, TermId, VarId, VarKind};
+use crate::mvicfg::ClassId;
 use crate::smt::{Decision, Truth};
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ impl Comparer<'_> {
         let mut literals: Vec<Literal> = literals.into_iter().map(put).collect();
         literals.retain(|l| self.pool.as_const(l.term) != Some(Const::TRUE));
         let term = self.pool.eq(leaf, value);
-        literals.push(Literal { term, class: 1, node: self.frontier, holds: true });
+        literals.push(Literal { term, class: ClassId::NEW, node: self.frontier, holds: true });
         (items, literals)
     }
 

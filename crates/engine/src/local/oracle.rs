@@ -24,7 +24,7 @@ use crate::ir::{
     App, Const, Function, Instr, LOOP_VALUE, Leaf, Op, Sort, Term, TermId, TermPool, Unit, VarId,
 };
 use crate::local::side::successor;
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::testing::Random;
 use executor::{State, place, read, run, run_past, value};
 use programs::{HEAD, RETYPED, counted, edited, program, scaled, switched};
@@ -37,7 +37,7 @@ struct Point<'a> {
     pool: TermPool,
     graph: &'a Mvicfg,
     body: &'a Function,
-    class: usize,
+    class: ClassId,
     unit: &'a Unit,
 }
 
@@ -226,12 +226,11 @@ fn check_told(
             }
             let to = match change.way.is_later {
                 true => change.way.frontier.to.map(Some),
-                false => [0, 1].map(|class: usize| successor(&graph, class, at, label)),
+                false => ClassId::PAIR.map(|class| successor(&graph, class, at, label)),
             };
             let [Some(first), Some(second)] = to else { continue };
-            let [a, b] = [(0, first), (1, second)].map(|(class, to): (usize, MvId)| {
-                run((&graph, units[class]), class, to, (&points, &mut again), state())
-            });
+            let [a, b] = [(ClassId::OLD, first), (ClassId::NEW, second)]
+                .map(|(class, to)| run((&graph, units[class]), class, to, (&points, &mut again), state()));
             let Some(a) = a.filter(|_| !again) else { continue };
             if b.is_none() && changes.iter().any(|c| c.valid) {
                 continue;
@@ -265,7 +264,7 @@ const DRAWS: u64 = 30;
 
 /// Whether a test of one version ends as it is said to in a state, or an assignment leaves it as it is; where that is
 /// not defined, no state is asked for.
-fn holds(graph: &Mvicfg, state: &State, (class, alternatives): &(usize, Vec<Outcome>)) -> bool {
+fn holds(graph: &Mvicfg, state: &State, (class, alternatives): &(ClassId, Vec<Outcome>)) -> bool {
     alternatives.iter().any(|&((from, last), holds)| {
         let mut state = state.clone();
         let found = match &graph.node(last).instr {
@@ -280,7 +279,7 @@ fn holds(graph: &Mvicfg, state: &State, (class, alternatives): &(usize, Vec<Outc
 }
 
 /// Makes a state one in which an assignment was made.
-fn assign(graph: &Mvicfg, state: &mut State, (class, alternatives): &(usize, Vec<Outcome>)) {
+fn assign(graph: &Mvicfg, state: &mut State, (class, alternatives): &(ClassId, Vec<Outcome>)) {
     let [(nodes, _)] = alternatives.as_slice() else { return };
     let Instr::Assign { dst, .. } = &graph.node(nodes.1).instr else { return };
     let mut after = state.clone();
@@ -292,7 +291,7 @@ fn assign(graph: &Mvicfg, state: &mut State, (class, alternatives): &(usize, Vec
 /// Makes a state at a test of a `switch` one in which the statement has computed what it compares.
 fn compare_anew(graph: &Mvicfg, state: &mut State, at: MvId) {
     let body = &graph.bodies[0];
-    let Some(here) = graph.origin(at, 0).map(|n| body.node(n).stmt) else { return };
+    let Some(here) = graph.origin(at, ClassId::OLD).map(|n| body.node(n).stmt) else { return };
     if body.stmts.get(here.0 as usize).is_none_or(|s| s.kind != "switch") {
         return;
     }
@@ -311,7 +310,7 @@ fn compare_anew(graph: &Mvicfg, state: &mut State, at: MvId) {
 }
 
 /// The value that a branch or an assignment comes to by the instructions before it.
-fn made(graph: &Mvicfg, state: &mut State, class: usize, (from, last): (MvId, MvId)) -> Option<Const> {
+fn made(graph: &Mvicfg, state: &mut State, class: ClassId, (from, last): (MvId, MvId)) -> Option<Const> {
     let mut node = from;
     while node != last {
         match &graph.node(node).instr {
@@ -344,8 +343,8 @@ fn whole(
     }
     for k in 0..states {
         let state = || state(graph, widened, &mut Random(seed ^ k.wrapping_mul(0x1656_67b1)));
-        let [a, b] = [0, 1]
-            .map(|class: usize| run((graph, units[class]), class, Mvicfg::ENTRY, (&[], &mut false), state()));
+        let [a, b] = ClassId::PAIR
+            .map(|class| run((graph, units[class]), class, Mvicfg::ENTRY, (&[], &mut false), state()));
         if b.is_none() && changes.iter().any(|c| c.valid) {
             continue;
         }
@@ -367,7 +366,8 @@ fn conditions(
 ) -> Option<(Vec<TermPool>, Vec<Option<TermId>>)> {
     let (mut pools, mut terms) = (Vec::new(), Vec::new());
     for delta in &change.deltas {
-        let mut point = Point { pool: TermPool::new(), graph, body: &graph.bodies[1], class: 1, unit };
+        let mut point =
+            Point { pool: TermPool::new(), graph, body: &graph.bodies[1], class: ClassId::NEW, unit };
         let term = match delta.when.is_empty() {
             true => None,
             false => {
@@ -571,14 +571,14 @@ fn tests_hold_where_runs_come() {
         let version = Version { body: &body, unit: &unit };
         let pure = std::collections::BTreeSet::new();
         let side = super::side::Side {
-            class: 0,
+            class: ClassId::OLD,
             version,
             layout: &unit,
             flow: &flow.classes[0],
             tags: super::sites::tags(&graph)[0].clone(),
             pure: &pure,
             displaced: Default::default(),
-            escapes: super::escapes::Escapes::of(&graph, 0),
+            escapes: super::escapes::Escapes::of(&graph, ClassId::OLD),
             fits: Default::default(),
         };
         let tested = super::tested::Tested::of(&graph, &side);
@@ -596,12 +596,12 @@ fn tests_hold_where_runs_come() {
                     of_memory += u64::from(test.is_of_memory());
                     let alternatives = test.alternatives();
                     joined += u64::from(alternatives.len() > 1);
-                    let held = holds(&graph, &state, &(0, alternatives.clone()));
+                    let held = holds(&graph, &state, &(ClassId::OLD, alternatives.clone()));
                     assert!(held, "at {node} {alternatives:?}\n{source}");
                 }
                 true
             };
-            run_past((&graph, &unit), 0, Mvicfg::ENTRY, &mut comes, start);
+            run_past((&graph, &unit), ClassId::OLD, Mvicfg::ENTRY, &mut comes, start);
         }
     }
     assert!(seen > 100 * count && of_memory > count && joined > count, "{seen} {of_memory} {joined}");

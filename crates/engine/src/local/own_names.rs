@@ -4,6 +4,7 @@
 use super::machine::{memory_leaf, variable_leaf};
 use super::words::Speaker;
 use crate::ir::{ARRAY_LENGTH, CType, Leaf, TermId, Var, VarKind};
+use crate::mvicfg::ClassId;
 use crate::semantics::c_text::Named;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,7 +14,7 @@ pub(super) type OwnNames = (Rc<BTreeMap<Leaf, CType>>, Rc<BTreeMap<TermId, Named
 
 impl Speaker<'_> {
     /// Names and types of a version's variables at the point; cost: a walk over them, once.
-    pub(super) fn own_names(&mut self, class: usize) -> OwnNames {
+    pub(super) fn own_names(&mut self, class: ClassId) -> OwnNames {
         if let Some(known) = &self.own[class] {
             return known.clone();
         }

@@ -11,8 +11,8 @@ use super::mistake::{Mistake, is_made};
 use super::moved;
 use super::rounds;
 use super::side::{Side, successor};
-use crate::ir::{Const, Instr, TermId, TermPool, VarKind};
-use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::ir::{Const, Instr, TermId, TermPool, VarId, VarKind};
+use crate::mvicfg::{ClassId, Flow, MvId, Mvicfg, VarSet};
 use crate::semantics::liveness::Liveness;
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ pub(super) struct Region {
 /// the other version is all the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    pub class: usize,
+    pub class: ClassId,
     pub node: MvId,
     /// Where the other version is.
     pub there: MvId,
@@ -75,13 +75,17 @@ pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness, cut
     };
     let is_common = |k: usize| {
         let both = graph.nodes[k].classes.len() == 2;
-        let tied = |class: usize| !liveness.before(class, MvId(k as u32)).intersects(&of_class[class]);
+        let tied = |class: ClassId| !liveness.before(class, MvId(k as u32)).intersects(&of_class[class]);
         // Where a function begins nothing is known of its locals, whosever they are.
         let is_head = match cuts {
-            Cuts::All => [0, 1].iter().all(|c| !liveness.before(*c, MvId(k as u32)).intersects(&temps)),
+            Cuts::All => {
+                ClassId::PAIR.iter().all(|c| !liveness.before(*c, MvId(k as u32)).intersects(&temps))
+            }
             Cuts::Tied => flow.classes.iter().all(|f| f.loop_at[k].is_some()),
         };
-        both && (MvId(k as u32) <= Mvicfg::EXIT || tied(0) && tied(1) || is_head && (tied(0) || tied(1)))
+        both && (MvId(k as u32) <= Mvicfg::EXIT
+            || ClassId::PAIR.into_iter().all(tied)
+            || is_head && ClassId::PAIR.into_iter().any(tied))
     };
     let common = (0..graph.nodes.len()).map(is_common);
     let ends_here = |k: usize| {
@@ -90,32 +94,32 @@ pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness, cut
     common.enumerate().map(|(k, is_common)| is_common && ends_here(k)).collect()
 }
 
-fn temporaries(graph: &Mvicfg) -> VersionSet {
-    let mut found = VersionSet::new();
+fn temporaries(graph: &Mvicfg) -> VarSet {
+    let mut found = VarSet::new();
     let all = graph.vars.iter().enumerate().filter(|(_, v)| v.kind == VarKind::Temp);
-    all.for_each(|(k, _)| found.insert(k));
+    all.for_each(|(k, _)| found.insert(VarId(k as u32)));
     found
 }
 
 /// The variables that each version has alone, parameters excepted.
-fn own_variables(graph: &Mvicfg) -> [VersionSet; 2] {
-    let mut of_class = [VersionSet::new(), VersionSet::new()];
-    for (class, set) in of_class.iter_mut().enumerate() {
-        let others = &graph.var_map[1 - class];
+fn own_variables(graph: &Mvicfg) -> [VarSet; 2] {
+    ClassId::PAIR.map(|class| {
+        let mut set = VarSet::new();
+        let others = &graph.var_map[class.other()];
         for v in graph.var_map[class].iter().filter(|v| !others.contains(v)) {
             if graph.vars[v.0 as usize].kind != VarKind::Param {
-                set.insert(v.0 as usize);
+                set.insert(*v);
             }
         }
-    }
-    of_class
+        set
+    })
 }
 
 /// Whether a label is one of another place in each version: what stands behind it in one version is somewhere else
 /// in the other. Labels have no text of their own, so that any two may have been matched, and control comes to
 /// them for different reasons.
 fn is_another_label(graph: &Mvicfg, id: MvId) -> bool {
-    let is_label = |class: usize| {
+    let is_label = |class: ClassId| {
         let body = &graph.bodies[class];
         let node = graph.origin(id, class).map(|n| body.node(n));
         node.is_some_and(|n| {
@@ -123,9 +127,14 @@ fn is_another_label(graph: &Mvicfg, id: MvId) -> bool {
                 && body.stmts.get(n.stmt.0 as usize).is_some_and(|s| s.kind == "label")
         })
     };
-    let [Some(old), Some(new)] = [0, 1].map(|class| successor(graph, class, id, 0)) else { return false };
+    let [Some(old), Some(new)] = ClassId::PAIR.map(|class| successor(graph, class, id, 0)) else {
+        return false;
+    };
     let is_shared = |node: MvId| graph.node(node).classes.len() == 2;
-    id > Mvicfg::EXIT && old != new && (is_shared(old) || is_shared(new)) && is_label(0) && is_label(1)
+    id > Mvicfg::EXIT
+        && old != new
+        && (is_shared(old) || is_shared(new))
+        && ClassId::PAIR.into_iter().all(is_label)
 }
 
 /// The regions of a graph of two classes, in the order of the nodes.
@@ -138,7 +147,7 @@ pub(super) fn regions(
     let own = own_variables(graph);
     // What a statement is in the middle of has no name.
     let temps = temporaries(graph);
-    let may_cut = |class: usize, node: MvId| {
+    let may_cut = |class: ClassId, node: MvId| {
         let live = liveness.before(class, node);
         !live.intersects(&temps) && (cuts == Cuts::All || !live.intersects(&own[class]))
     };
@@ -151,13 +160,13 @@ pub(super) fn regions(
         labels.sort_unstable();
         labels.dedup();
         for label in labels {
-            let to = [0, 1].map(|class| successor(graph, class, id, label));
+            let to = ClassId::PAIR.map(|class| successor(graph, class, id, label));
             let [Some(old), Some(new)] = to else { continue };
             if old == new && common[old.0 as usize] {
                 continue;
             }
             let frontier = Frontier { node: id, label, to: [old, new] };
-            let nodes = [0, 1].map(|class| inside(graph, common, class, (frontier.to[class], None)));
+            let nodes = ClassId::PAIR.map(|class| inside(graph, common, class, (frontier.to[class], None)));
             let region = Region { frontier, nodes, cut: None, is_later: false };
             found.extend(parts(graph, common, region, &may_cut));
         }
@@ -206,7 +215,7 @@ pub(super) fn decision(
 /// Whether control comes to a node by a frontier's edge alone, each time that it does, and leaves it one way only:
 /// what the frontier's region was compared through then says all of the node's.
 pub(super) fn is_reached_by_alone(graph: &Mvicfg, frontier: &Frontier, node: MvId) -> bool {
-    let of_class = |class: usize| {
+    let of_class = |class: ClassId| {
         let after = graph.node(node).succs.iter().filter(|e| e.classes.contains(class)).map(|e| e.to);
         let mut work: Vec<MvId> = after.collect();
         if work.len() != 1 || node == frontier.node {
@@ -226,7 +235,7 @@ pub(super) fn is_reached_by_alone(graph: &Mvicfg, frontier: &Frontier, node: MvI
         }
         true
     };
-    of_class(0) && of_class(1)
+    ClassId::PAIR.into_iter().all(of_class)
 }
 
 /// A region of which one version has nothing, cut where the other one's paths come together again on their way to
@@ -235,15 +244,15 @@ fn parts(
     graph: &Mvicfg,
     common: &[bool],
     region: Region,
-    may_cut: &dyn Fn(usize, MvId) -> bool,
+    may_cut: &dyn Fn(ClassId, MvId) -> bool,
 ) -> Vec<Region> {
-    let [old, new] = [0, 1].map(|class: usize| region.nodes[class].len());
+    let [old, new] = ClassId::PAIR.map(|class| region.nodes[class].len());
     let class = match (old, new) {
-        (0, 2..MAX_CUT) => 1,
-        (2..MAX_CUT, 0) => 0,
+        (0, 2..MAX_CUT) => ClassId::NEW,
+        (2..MAX_CUT, 0) => ClassId::OLD,
         _ => return vec![region],
     };
-    let there = region.frontier.to[1 - class];
+    let there = region.frontier.to[class.other()];
     let mut start = region.frontier.to[class];
     let mut found = Vec::new();
     for node in meetings(graph, &region.nodes[class], class, (start, there)) {
@@ -261,7 +270,7 @@ fn part(
     graph: &Mvicfg,
     common: &[bool],
     mut frontier: Frontier,
-    (class, start): (usize, MvId),
+    (class, start): (ClassId, MvId),
     cut: Option<Cut>,
 ) -> Region {
     let is_later = frontier.to[class] != start;
@@ -273,7 +282,7 @@ fn part(
 
 /// The nodes at which all ways from one node of a region to a node behind it meet, in their order, where several
 /// edges come together and no loop is.
-fn meetings(graph: &Mvicfg, nodes: &BTreeSet<MvId>, class: usize, (from, to): (MvId, MvId)) -> Vec<MvId> {
+fn meetings(graph: &Mvicfg, nodes: &BTreeSet<MvId>, class: ClassId, (from, to): (MvId, MvId)) -> Vec<MvId> {
     let after = |node: MvId| {
         let edges = graph.node(node).succs.iter().filter(move |e| e.classes.contains(class));
         edges.map(|e| e.to)
@@ -308,7 +317,7 @@ fn meetings(graph: &Mvicfg, nodes: &BTreeSet<MvId>, class: usize, (from, to): (M
 fn inside(
     graph: &Mvicfg,
     common: &[bool],
-    class: usize,
+    class: ClassId,
     (from, stop): (MvId, Option<MvId>),
 ) -> BTreeSet<MvId> {
     let mut nodes = BTreeSet::new();
@@ -382,7 +391,7 @@ pub(super) fn paths(
                 // The true side is looked at first, so it goes on the stack last.
                 for (label, holds) in [(1, false), (0, true)] {
                     let Some(next) = successor(graph, side.class, node, label) else { continue };
-                    let turned = side.class == 1 && is_made(Mistake::BranchesExchanged);
+                    let turned = side.class == ClassId::NEW && is_made(Mistake::BranchesExchanged);
                     let term = if holds != turned { condition } else { pool.not(condition) };
                     if let Some(path) = taken(pool, &path, term, (side.class, node, holds), next) {
                         work.push(path);
@@ -399,7 +408,7 @@ fn taken(
     pool: &mut TermPool,
     path: &Path,
     term: TermId,
-    (class, node, holds): (usize, MvId, bool),
+    (class, node, holds): (ClassId, MvId, bool),
     next: MvId,
 ) -> Option<Path> {
     let mut path = path.clone();

@@ -9,6 +9,7 @@ use super::change::{Effect, EffectKind};
 use super::machine::{Event, Literal};
 use super::words::{Said, Speaker};
 use crate::ir::{TermId, TermPool};
+use crate::mvicfg::ClassId;
 
 /// A pair of differences whose versions decide the other way round, and the ways in which they agree.
 struct Replaced {
@@ -29,13 +30,13 @@ impl Speaker<'_> {
             replaced(self.pool, said, i, j).filter(|found| found.rows.len() == said.len())
         });
         let Some(found) = found else { return };
-        let texts = [0, 1].map(|class: usize| self.condition(&[found.tests[class]], events));
+        let texts = ClassId::PAIR.map(|class| self.condition(&[found.tests[class]], events));
         let is_told = |(text, short): &(String, Option<String>)| !text.is_empty() && short.is_none();
         if !texts.iter().all(is_told) || texts[0] == texts[1] {
             return;
         }
         let order = found.rows.iter().map(|k| said[*k].order).min().unwrap_or(usize::MAX);
-        let [before, now] = [0, 1].map(|class: usize| {
+        let [before, now] = ClassId::PAIR.map(|class| {
             let test = &texts[class].0;
             // The calls that are tested are in the test's words.
             let is_named = |e: &Effect| e.text.strip_prefix("calls ").is_some_and(|call| test.contains(call));
@@ -62,7 +63,7 @@ fn replaced(pool: &mut TermPool, said: &[Said], i: usize, j: usize) -> Option<Re
     let (mut of_a, of_b) = (own(a, b), own(b, a));
     of_a.sort_by_key(|l| l.class);
     let [old, new] = of_a.as_slice() else { return None };
-    if (old.class, new.class) != (0, 1) || of_b.len() != 2 {
+    if (old.class, new.class) != (ClassId::OLD, ClassId::NEW) || of_b.len() != 2 {
         return None;
     }
     // The other outcome of the same test.

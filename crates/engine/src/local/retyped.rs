@@ -6,11 +6,12 @@
 use super::machine::variable_leaf;
 use super::words::Speaker;
 use crate::ir::{CType, Expr, Function, Instr, VarId, VarKind};
+use crate::mvicfg::ClassId;
 use crate::semantics::c_text::{Named, Naming};
 
 impl Speaker<'_> {
     /// Parameters without a type as merged variables, each with the variable of the class's body that has its value.
-    pub(super) fn retyped(&self, class: usize) -> Vec<(VarId, VarId)> {
+    pub(super) fn retyped(&self, class: ClassId) -> Vec<(VarId, VarId)> {
         let body = &self.graph.bodies[class];
         let is_untyped = |v: VarId| is_untyped(body, v);
         if !(0..body.vars.len() as u32).map(VarId).any(is_untyped) {
@@ -28,7 +29,7 @@ impl Speaker<'_> {
     }
 
     /// Gives parameters their own names again where the variable is told that is set to them.
-    pub(super) fn forget(&mut self, naming: &mut Naming, (class, v): (usize, VarId)) {
+    pub(super) fn forget(&mut self, naming: &mut Naming, (class, v): (ClassId, VarId)) {
         let body = &self.graph.bodies[class];
         let own = &self.graph.var_map[class];
         for (untyped, typed) in self.retyped(class) {

@@ -10,7 +10,7 @@ use super::machine::{Event, Literal, Machine, Path, Stop};
 use super::side::{Side, successor};
 use super::sites::Tag;
 use crate::ir::{App, Callee, Instr, LOOP_VALUE, Leaf, Sort, Uf, VarId};
-use crate::mvicfg::{Loop, MvId, Mvicfg};
+use crate::mvicfg::{ClassId, Loop, MvId, Mvicfg};
 use crate::semantics::library;
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub(super) fn begins_in_earnest(own: &[Own], (path, is_new): (&Path, bool)) -> O
 }
 
 /// The tests that a loop begins with, and what they are computed by: what is executed though no round is.
-pub(super) fn opening(graph: &Mvicfg, class: usize, of: &Loop) -> BTreeSet<MvId> {
+pub(super) fn opening(graph: &Mvicfg, class: ClassId, of: &Loop) -> BTreeSet<MvId> {
     let mut found = BTreeSet::new();
     let mut work = vec![of.head];
     while let Some(node) = work.pop() {
@@ -107,7 +107,7 @@ impl Machine<'_> {
 
     /// The number of a loop among calls: that of no call, and of no loop of the other version.
     fn tag_of_loop(&self, head: MvId) -> Tag {
-        (self.graph.nodes.len() * (1 + self.side.class)) as Tag + head.0
+        (self.graph.nodes.len() * (1 + self.side.class.index())) as Tag + head.0
     }
 
     /// The variables that nodes assign, and whether they may write memory.

@@ -4,7 +4,7 @@ use super::escapes::Escapes;
 use super::sites::Tag;
 use crate::ir::{CType, Function, Instr, MacroUse, Unit, VarId};
 use crate::mvicfg::members::Fits;
-use crate::mvicfg::{ClassFlow, MvId, Mvicfg};
+use crate::mvicfg::{ClassFlow, ClassId, MvId, Mvicfg};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Version<'a> {
 
 /// One version, as a region is executed in it.
 pub(super) struct Side<'a> {
-    pub class: usize,
+    pub class: ClassId,
     pub version: Version<'a>,
     /// Records and objects as the body's offsets mean them.
     pub layout: &'a Unit,
@@ -35,15 +35,15 @@ pub(super) struct Side<'a> {
 }
 
 /// Where an edge of a node leads in a class.
-pub(super) fn successor(graph: &Mvicfg, class: usize, node: MvId, label: u8) -> Option<MvId> {
+pub(super) fn successor(graph: &Mvicfg, class: ClassId, node: MvId, label: u8) -> Option<MvId> {
     let mut edges = graph.node(node).succs.iter();
     edges.find(|e| e.label == label && e.classes.contains(class)).map(|e| e.to)
 }
 
 /// The type that a function gives, as one version declares it, and the types of a call's arguments; the type of a
 /// volatile object that is read.
-pub(super) fn call_types(graph: &Mvicfg, class: usize, node: MvId) -> Option<(&CType, &[CType])> {
-    let body = graph.bodies.get(class)?;
+pub(super) fn call_types(graph: &Mvicfg, class: ClassId, node: MvId) -> Option<(&CType, &[CType])> {
+    let body = graph.bodies.get(class.index())?;
     match &body.node(graph.origin(node, class)?).instr {
         Instr::Call { ret, arg_types, .. } => Some((ret, arg_types)),
         Instr::Load { access, .. } if access.volatile => Some((&access.ty, &[])),
@@ -52,7 +52,7 @@ pub(super) fn call_types(graph: &Mvicfg, class: usize, node: MvId) -> Option<(&C
 }
 
 /// The macro that an instruction came out of.
-pub(super) fn expansion(graph: &Mvicfg, class: usize, node: MvId) -> Option<&MacroUse> {
-    let body = graph.bodies.get(class)?;
+pub(super) fn expansion(graph: &Mvicfg, class: ClassId, node: MvId) -> Option<&MacroUse> {
+    let body = graph.bodies.get(class.index())?;
     body.node(graph.origin(node, class)?).span.expansion.as_deref()
 }

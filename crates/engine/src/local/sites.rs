@@ -8,7 +8,7 @@
 //! is seen by others. So is where an array of variable length begins its life: how many elements it has is compared.
 
 use crate::ir::{Callee, Instr};
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// The number of a site, or of a pair of matched ones.
@@ -36,13 +36,13 @@ fn callee(instr: &Instr) -> Option<Option<&str>> {
 /// By class and node: the tag of a call.
 pub(super) fn tags(graph: &Mvicfg) -> [Vec<Option<Tag>>; 2] {
     let mut tags = [vec![None; graph.nodes.len()], vec![None; graph.nodes.len()]];
-    let calls: [Vec<(MvId, String)>; 2] = [0, 1].map(|class| own_calls(graph, class));
+    let calls: [Vec<(MvId, String)>; 2] = ClassId::PAIR.map(|class| own_calls(graph, class));
     for (k, node) in graph.nodes.iter().enumerate() {
         if node.classes.len() == 2 && callee(&node.instr).is_some() {
             tags.iter_mut().for_each(|t| t[k] = Some(k as Tag));
         }
     }
-    let names = [0, 1].map(|c: usize| calls[c].iter().map(|(_, name)| name.as_str()).collect::<Vec<&str>>());
+    let names = ClassId::PAIR.map(|c| calls[c].iter().map(|(_, name)| name.as_str()).collect::<Vec<&str>>());
     let mut pair = |old: Option<usize>, new: Option<usize>| {
         let (old, new) = (old.map(|k| calls[0][k].0), new.map(|k| calls[1][k].0));
         // The number of the newer node is free: nodes are numbered through both versions.
@@ -68,11 +68,11 @@ pub(super) fn tags(graph: &Mvicfg) -> [Vec<Option<Tag>>; 2] {
 }
 
 /// The calls that only one version has, in the order of its body.
-fn own_calls(graph: &Mvicfg, class: usize) -> Vec<(MvId, String)> {
-    let Some(body) = graph.bodies.get(class) else { return Vec::new() };
+fn own_calls(graph: &Mvicfg, class: ClassId) -> Vec<(MvId, String)> {
+    let Some(body) = graph.bodies.get(class.index()) else { return Vec::new() };
     let mut calls = Vec::new();
     for (k, node) in body.nodes.iter().enumerate() {
-        let Some(&mv) = graph.node_map.get(class).and_then(|map| map.get(k)) else { continue };
+        let Some(&mv) = graph.node_map.get(class.index()).and_then(|map| map.get(k)) else { continue };
         if let (Some(name), 1) = (callee(&node.instr), graph.node(mv).classes.len()) {
             calls.push((mv, name.unwrap_or("*").to_owned()));
         }

@@ -10,7 +10,7 @@ use super::source_tests::MAX_LINES;
 use super::texts::{current, is_plain, is_short};
 use super::words::{SOMEWHERE, Speaker, assigned};
 use crate::ir::{Instr, Leaf, Op, Term, TermId, VarId, VarKind};
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 use crate::semantics::c_text::{Naming, render, render_lvalue};
 use std::collections::BTreeSet;
 
@@ -25,17 +25,17 @@ const LONGEST: usize = 60;
 
 impl Speaker<'_> {
     /// Of a long text that is written where the other version writes another one, the part in which they differ.
-    pub(super) fn excerpt(&self, class: usize, item: &Item, d: &Difference) -> Option<String> {
+    pub(super) fn excerpt(&self, class: ClassId, item: &Item, d: &Difference) -> Option<String> {
         let written = |item: &Item| match item {
             Item::Write { address, value, .. } => Some((None, Some(*address), *value)),
             Item::Variable(v, value) => Some((Some(*v), None, *value)),
             _ => None,
         };
         let (var, address, value) = written(item)?;
-        let others = d.items[1 - class].iter().filter_map(written);
+        let others = d.items[class.other()].iter().filter_map(written);
         let (.., theirs) = others.into_iter().find(|(v, a, _)| (*v, *a) == (var, address))?;
         let own = whole_literal(self.pool, self.sides[class].layout, value)?;
-        let theirs = whole_literal(self.pool, self.sides[1 - class].layout, theirs)?;
+        let theirs = whole_literal(self.pool, self.sides[class.other()].layout, theirs)?;
         Some(excerpt(&own, &theirs))
     }
 
@@ -75,10 +75,10 @@ impl Speaker<'_> {
     }
 
     /// Whether an item is a write to a local variable that the other version lacks.
-    pub(super) fn is_in_own_local(&self, class: usize, item: &Item) -> bool {
+    pub(super) fn is_in_own_local(&self, class: ClassId, item: &Item) -> bool {
         let (Item::Write { address, .. } | Item::Fill { address, .. }) = item else { return false };
         let mut parts = self.pool.as_op(*address, Op::Add).unwrap_or(std::slice::from_ref(address)).iter();
-        let others = &self.graph.bodies[1 - class].vars;
+        let others = &self.graph.bodies[class.other()].vars;
         parts.any(|t| match self.pool.get(*t) {
             Term::Leaf(Leaf::LocalAddr { key, .. }) => {
                 let name = key.split('#').next().unwrap_or_default();
@@ -106,7 +106,13 @@ impl Speaker<'_> {
     }
 
     /// A write to a place that only the source has a name for.
-    pub(super) fn written_there(&self, class: usize, naming: &Naming, item: &Item, d: &Difference) -> String {
+    pub(super) fn written_there(
+        &self,
+        class: ClassId,
+        naming: &Naming,
+        item: &Item,
+        d: &Difference,
+    ) -> String {
         let Item::Write { address, value, node, .. } = item else { return SOMEWHERE.to_owned() };
         let node = node.filter(|_| !self.is_ours(*address));
         let Some(place) = node.and_then(|node| self.assigned_place(class, node)) else {
@@ -121,7 +127,7 @@ impl Speaker<'_> {
     }
 
     /// The place that the statement of a node assigns to, where it does so once and by itself.
-    pub(super) fn assigned_place(&self, class: usize, node: MvId) -> Option<String> {
+    pub(super) fn assigned_place(&self, class: ClassId, node: MvId) -> Option<String> {
         if expansion(self.graph, class, node).is_some() {
             return None;
         }
@@ -137,7 +143,7 @@ impl Speaker<'_> {
     /// What is written, as the source has it, where no value says it shortly: ` to c->on ? 1 : 0`, or the macro that
     /// does it: ` by SET(c, on)`. What else the code writes must not be named in it: it would be read as what that was
     /// before.
-    pub(super) fn as_written(&self, class: usize, item: &Item, d: &Difference) -> Option<String> {
+    pub(super) fn as_written(&self, class: ClassId, item: &Item, d: &Difference) -> Option<String> {
         let Item::Write { node: Some(node), .. } = item else { return None };
         if let Some(used) = expansion(self.graph, class, *node) {
             let words = self.written_arguments(class, self.line(class, *node), &used.name)?;
@@ -149,7 +155,7 @@ impl Speaker<'_> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words: BTreeSet<&str> = value.split(|c| !is_word(c)).collect();
         // A variable that is assigned to again has had other values.
-        let body = self.graph.bodies.get(class)?;
+        let body = self.graph.bodies.get(class.index())?;
         let written: Vec<VarId> = body.nodes.iter().filter_map(|n| n.instr.written()).collect();
         let is_steady = |v: VarId| {
             let first = usize::from(body.var(v).kind != VarKind::Param);
@@ -171,7 +177,7 @@ impl Speaker<'_> {
     }
 
     /// The text from a node's place on.
-    fn statement(&self, class: usize, node: MvId) -> Option<String> {
+    fn statement(&self, class: ClassId, node: MvId) -> Option<String> {
         let span = &self.graph.bodies[class].node(self.graph.origin(node, class)?).span;
         let mut text = String::new();
         for line in span.line..span.line + MAX_LINES {

@@ -12,7 +12,7 @@ use super::mistake::{Mistake, is_made};
 use super::region::Region;
 use super::side::{Side, successor};
 use crate::ir::{App, Callee, Expr, Instr, LOOP_VALUE, Leaf, Object, Term, TermId, TermPool, VarId, VarKind};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{IdSet, MvId, Mvicfg};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -108,7 +108,7 @@ pub(super) struct Tested {
     /// the same test but for what calls do that this version alone makes: these are left out of what is compared, and
     /// so they are here. Of a test that this version alone makes, all calls are: in the states that it does not let
     /// through the versions go apart before, unless a call makes one of them, and what that does is told of no call.
-    before: Vec<Option<VersionSet>>,
+    before: Vec<Option<IdSet<usize>>>,
 }
 
 impl Tested {
@@ -145,7 +145,7 @@ impl Tested {
         let mut changes = !self.tests.is_empty();
         while std::mem::take(&mut changes) {
             for node in &side.flow.rpo {
-                let mut met: Option<VersionSet> = (*node == Mvicfg::ENTRY).then(VersionSet::new);
+                let mut met: Option<IdSet<usize>> = (*node == Mvicfg::ENTRY).then(IdSet::new);
                 for edge in side.flow.preds.get(node.0 as usize).into_iter().flatten() {
                     let Some(coming) = self.along(graph, side, *edge) else { continue };
                     met = Some(met.map_or(coming.clone(), |known| common(&known, &coming)));
@@ -163,8 +163,8 @@ impl Tested {
     }
 
     /// The tests that hold on an edge.
-    fn along(&self, graph: &Mvicfg, side: &Side, (node, label): (MvId, u8)) -> Option<VersionSet> {
-        let mut found = VersionSet::new();
+    fn along(&self, graph: &Mvicfg, side: &Side, (node, label): (MvId, u8)) -> Option<IdSet<usize>> {
+        let mut found = IdSet::new();
         let before = self.before.get(node.0 as usize)?.as_ref()?;
         let instr = &graph.node(node).instr;
         let is_call = matches!(instr, Instr::Call { .. });
@@ -235,8 +235,8 @@ fn either(tests: &[Rc<Test>]) -> Option<Test> {
     is_branch.then(|| Test { chain: first.chain.clone(), vars: Rc::new(vars), memory, or, ..**first })
 }
 
-fn common(a: &VersionSet, b: &VersionSet) -> VersionSet {
-    let mut both = VersionSet::new();
+fn common(a: &IdSet<usize>, b: &IdSet<usize>) -> IdSet<usize> {
+    let mut both = IdSet::new();
     a.iter().filter(|k| b.contains(*k)).for_each(|k| both.insert(k));
     both
 }

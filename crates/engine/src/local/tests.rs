@@ -4,6 +4,7 @@ use super::{Change, Effect, Verdict, Version, compare};
 use crate::frontend::{c, load_unit};
 use crate::history::MemoryTree;
 use crate::ir::{Function, Unit};
+use crate::mvicfg::ClassId;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -62,7 +63,7 @@ fn changes(old: &str, new: &str) -> Vec<Change> {
     let last = |u: &Unit| -> Arc<Function> { u.functions.last().unwrap().clone() };
     let bodies = (last(&old_unit), last(&new_unit));
     let texts = [old, new];
-    let source = |class: usize, line: u32| texts[class].lines().nth(line as usize - 1).map(str::to_owned);
+    let source = |class: ClassId, line: u32| texts[class].lines().nth(line as usize - 1).map(str::to_owned);
     compare(
         Version { body: &bodies.0, unit: &old_unit },
         Version { body: &bodies.1, unit: &new_unit },

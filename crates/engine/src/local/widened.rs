@@ -7,7 +7,7 @@
 
 use super::machine::variable_leaf;
 use crate::ir::{CType, Expr, Function, Instr, Node, NodeId, Op, Sort, TermId, TermPool, VarId, VarKind};
-use crate::mvicfg::Mvicfg;
+use crate::mvicfg::{ClassId, Mvicfg};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -87,8 +87,13 @@ impl Widened {
     }
 
     /// The narrower values of one class, with the types that they have there.
-    pub fn values(&self, graph: &Mvicfg, pool: &mut TermPool, class: usize) -> Vec<(TermId, String, CType)> {
-        let of_class = |(_, (cut, c, v), _): (TermId, (TermId, usize, VarId), Narrow)| {
+    pub fn values(
+        &self,
+        graph: &Mvicfg,
+        pool: &mut TermPool,
+        class: ClassId,
+    ) -> Vec<(TermId, String, CType)> {
+        let of_class = |(_, (cut, c, v), _): (TermId, (TermId, ClassId, VarId), Narrow)| {
             let var = graph.bodies[c].var(v);
             (c == class).then(|| (cut, var.name.to_string(), var.ty.clone()))
         };
@@ -98,7 +103,7 @@ impl Widened {
     /// Makes a state one that has a counterpart in both versions.
     #[cfg(test)]
     pub fn relate(&self, graph: &Mvicfg, vars: &mut BTreeMap<VarId, crate::ir::Const>) {
-        for class in [0, 1] {
+        for class in ClassId::PAIR {
             for (v, narrow) in &self.narrow[class] {
                 let merged = graph.var_map[class][v.0 as usize];
                 let Some(value) = vars.get(&merged) else { continue };
@@ -108,9 +113,9 @@ impl Widened {
         }
     }
 
-    fn leaves(&self, graph: &Mvicfg, pool: &mut TermPool) -> Vec<(TermId, (TermId, usize, VarId), Narrow)> {
+    fn leaves(&self, graph: &Mvicfg, pool: &mut TermPool) -> Vec<(TermId, (TermId, ClassId, VarId), Narrow)> {
         let mut found = Vec::new();
-        for class in [0, 1] {
+        for class in ClassId::PAIR {
             for (v, narrow) in &self.narrow[class] {
                 let Some(merged) = graph.var_map[class].get(v.0 as usize) else { continue };
                 let leaf = pool.leaf(variable_leaf(graph, *merged));

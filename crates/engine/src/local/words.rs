@@ -24,7 +24,7 @@ use crate::ir::{
     self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool,
     UndefinedKind, VarId, VarKind,
 };
-use crate::mvicfg::{MvId, Mvicfg, members};
+use crate::mvicfg::{ClassId, MvId, Mvicfg, members};
 use crate::semantics::c_text::{Named, Naming, render, render_bits, render_lvalue, render_typed};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ pub(super) struct Speaker<'s> {
     pub pool: &'s mut TermPool,
     pub frontier: Frontier,
     /// The source line of a node, by class.
-    pub source: &'s dyn Fn(usize, u32) -> Option<String>,
+    pub source: &'s dyn Fn(ClassId, u32) -> Option<String>,
     pub widened: &'s Widened,
     pub precision: Precision,
     /// The words of the source around the region ([`Naming::words`]).
@@ -91,12 +91,12 @@ impl<'s> Speaker<'s> {
         let mut said: Vec<Said> = Vec::new();
         let mut wordless = 0;
         for d in differences {
-            let [mut before, mut now] = [0, 1].map(|class: usize| self.effects(class, d));
+            let [mut before, mut now] = ClassId::PAIR.map(|class| self.effects(class, d));
             // The same names may stand for other numbers, and long calls differ where they were cut.
             for precise in [Precision::Numbers, Precision::Differences, Precision::Source] {
                 if says_the_same(&before, &now) {
                     self.precision = precise;
-                    [before, now] = [0, 1].map(|class: usize| self.effects(class, d));
+                    [before, now] = ClassId::PAIR.map(|class| self.effects(class, d));
                     self.precision = Precision::Names;
                 }
             }
@@ -140,7 +140,7 @@ impl<'s> Speaker<'s> {
     }
 
     /// Names at the point, as one version has them.
-    pub(super) fn naming(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
+    pub(super) fn naming(&mut self, class: ClassId, events: &[Event]) -> Naming<'s> {
         let side: &'s Side<'s> = self.sides[class];
         let enumerators = match self.precision {
             Precision::Numbers => Vec::new(),
@@ -206,12 +206,12 @@ impl<'s> Speaker<'s> {
 
     /// Names at the point as one version has them, of the types that the newer one gives them: all conditions are read
     /// together.
-    pub(super) fn as_now(&mut self, class: usize, events: &[Event]) -> Naming<'s> {
+    pub(super) fn as_now(&mut self, class: ClassId, events: &[Event]) -> Naming<'s> {
         let mut naming = self.naming(class, events);
         naming.enumerators = self.sides.iter().map(|side| side.version.unit).collect();
         naming.macros = self.macros.both.clone();
         naming.compared = self.macros.compared_both.clone();
-        for (k, var) in self.graph.bodies[1].vars.iter().enumerate().filter(|_| class == 0) {
+        for (k, var) in self.graph.bodies[1].vars.iter().enumerate().filter(|_| class == ClassId::OLD) {
             let Some(&mv) = self.graph.var_map[1].get(k) else { continue };
             if var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some() {
                 let term = self.pool.leaf(variable_leaf(self.graph, mv));
@@ -226,7 +226,7 @@ impl<'s> Speaker<'s> {
 
     /// Variables without a name that hold what a named one has at the frontier: what a `switch` compares. By merged
     /// variable, with the one of the class's body.
-    pub(super) fn kept(&self, class: usize) -> Vec<(VarId, VarId)> {
+    pub(super) fn kept(&self, class: ClassId) -> Vec<(VarId, VarId)> {
         let body = &self.graph.bodies[class];
         let Some(here) = self.graph.origin(self.frontier.node, class) else { return Vec::new() };
         let assigned = |n: &Node| match &n.instr {
@@ -248,7 +248,7 @@ impl<'s> Speaker<'s> {
 
     /// What a `switch` compares, where the frontier is one of its tests: temporaries, with the expression that the
     /// statement gave them before, which means the same at each test.
-    fn switched(&mut self, class: usize, naming: &Naming) -> Option<(TermId, Named)> {
+    fn switched(&mut self, class: ClassId, naming: &Naming) -> Option<(TermId, Named)> {
         let body = &self.graph.bodies[class];
         let here = body.node(self.graph.origin(self.frontier.node, class)?).stmt;
         if body.stmts.get(here.0 as usize)?.kind != "switch" {
@@ -313,11 +313,11 @@ impl<'s> Speaker<'s> {
         call_text(self.pool, naming, &types, (event, names.as_deref()))
     }
 
-    pub(super) fn line(&self, class: usize, node: MvId) -> u32 {
+    pub(super) fn line(&self, class: ClassId, node: MvId) -> u32 {
         self.graph.line(node, class)
     }
 
-    fn effects(&mut self, class: usize, d: &Difference) -> Vec<Effect> {
+    fn effects(&mut self, class: ClassId, d: &Difference) -> Vec<Effect> {
         let (mut effects, mut inside): (Vec<Effect>, Vec<Effect>) = Default::default();
         let mut uses = self.uses(class, d);
         let is_shown = |item: &Item| !is_answer(class, item, d) && !self.is_in_literal(item);
@@ -355,7 +355,7 @@ impl<'s> Speaker<'s> {
         effects
     }
 
-    fn effect(&mut self, class: usize, item: &Item, d: &Difference) -> Option<Effect> {
+    fn effect(&mut self, class: ClassId, item: &Item, d: &Difference) -> Option<Effect> {
         let events = &d.events[class];
         let (kind, text, line) = match item {
             Item::Call(event) if event.rounds => {
@@ -367,17 +367,17 @@ impl<'s> Speaker<'s> {
                 let naming = Naming { max_len: LONGEST_VALUE, ..naming };
                 let mut text = self.call(&naming, event);
                 let is_other = |i: &&Item| matches!(i, Item::Call(o) if o.site == event.site);
-                let other = d.items[1 - class].iter().find(is_other);
+                let other = d.items[class.other()].iter().find(is_other);
                 let theirs = other.map(|other| {
                     let Item::Call(other) = other else { return String::new() };
-                    let naming = self.naming(1 - class, &d.events[1 - class]);
+                    let naming = self.naming(class.other(), &d.events[class.other()]);
                     self.call(&Naming { max_len: LONGEST_VALUE, ..naming }, other)
                 });
                 let is_cut = text.contains('…') || theirs.is_some_and(|t| t.contains('…'));
                 if let Some(Item::Call(other)) = other
                     && (is_cut || self.precision == Precision::Differences)
                 {
-                    let units = [self.sides[class].layout, self.sides[1 - class].layout];
+                    let units = [self.sides[class].layout, self.sides[class.other()].layout];
                     let types = self.call_types(&naming, event).map(|(_, types)| types).unwrap_or_default();
                     let told = differing(self.pool, (&naming, units), &types, (event, other));
                     text = told.or_else(|| self.written(event)).unwrap_or(text);
@@ -506,7 +506,7 @@ impl<'s> Speaker<'s> {
         Some(Effect { kind, text, line: (line > 0).then_some(line) })
     }
 
-    fn returned(&mut self, class: usize, value: Option<TermId>, node: MvId, events: &[Event]) -> String {
+    fn returned(&mut self, class: ClassId, value: Option<TermId>, node: MvId, events: &[Event]) -> String {
         let Some(value) = value else { return "returns".to_owned() };
         let words = self.returned_words(class, node);
         let is_constant = self.pool.as_const(value).is_some();
@@ -533,7 +533,7 @@ impl<'s> Speaker<'s> {
             (false, Some(words)) if words.chars().count() <= LONGEST_VALUE => {
                 // What variables hold there, and not at the point.
                 let mut names = words.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-                let before = if class == 0 { " before" } else { "" };
+                let before = if class == ClassId::OLD { " before" } else { "" };
                 match names.any(is_variable) && !words.contains('(') {
                     true => format!("returns {words} (line {}{before})", self.line(class, node)),
                     false => format!("returns {words}"),
@@ -544,7 +544,7 @@ impl<'s> Speaker<'s> {
     }
 
     /// What stands behind `return` in the source.
-    pub(super) fn returned_words(&self, class: usize, node: MvId) -> Option<String> {
+    pub(super) fn returned_words(&self, class: ClassId, node: MvId) -> Option<String> {
         if !matches!(self.graph.node(node).instr, Instr::Return { .. }) {
             return None;
         }
@@ -560,14 +560,14 @@ impl<'s> Speaker<'s> {
     }
 
     /// Whether a node lies in a loop that a path ran as a whole.
-    fn is_within_run(&self, class: usize, node: MvId, d: &Difference) -> bool {
+    fn is_within_run(&self, class: ClassId, node: MvId, d: &Difference) -> bool {
         let side = self.sides[class];
         let runs = d.events[class].iter().filter(|e| e.rounds);
         runs.filter_map(|e| side.flow.loop_at[e.node.0 as usize]).any(|l| is_in_loop(side, node, l))
     }
 
     /// The words of a loop that was run as a whole: whom it calls, and what it sets otherwise.
-    fn rounds(&self, class: usize, head: MvId) -> String {
+    fn rounds(&self, class: ClassId, head: MvId) -> String {
         let side = self.sides[class];
         let line = self.line(class, head);
         let body = side.flow.loop_at[head.0 as usize].and_then(|l| side.flow.loops.get(l)).map(|l| &l.body);
@@ -605,7 +605,7 @@ impl<'s> Speaker<'s> {
     }
 
     /// Where control goes on.
-    fn place(&self, class: usize, node: MvId, d: &Difference) -> (EffectKind, String) {
+    fn place(&self, class: ClassId, node: MvId, d: &Difference) -> (EffectKind, String) {
         let side = self.sides[class];
         let here = self.frontier.node;
         let around = side.flow.innermost.get(here.0 as usize).copied().flatten();
@@ -629,14 +629,15 @@ impl<'s> Speaker<'s> {
                 return (EffectKind::NextRound, "next round".to_owned());
             }
             if !is_in_loop(side, node, l) && !is_written_in(self.graph, side, node, l) {
-                let line = Some(self.line(1, past_joins(self.graph, side, node))).filter(|line| *line > 0);
+                let line = Some(self.line(ClassId::NEW, past_joins(self.graph, side, node)))
+                    .filter(|line| *line > 0);
                 let far = line.filter(|_| !self.is_behind(side, node, l));
                 let to = far.map(|line| format!(", to line {line}")).unwrap_or_default();
                 return (EffectKind::LeaveLoop, format!("{LEAVES}{to}"));
             }
         }
         // What both versions have is told by where it is now.
-        let now = Some(self.line(1, node)).filter(|line| *line > 0);
+        let now = Some(self.line(ClassId::NEW, node)).filter(|line| *line > 0);
         match now.unwrap_or_else(|| self.line(class, node)) {
             0 => (EffectKind::Goto, "goes on".to_owned()),
             line => (EffectKind::Goto, format!("goes on at line {line}")),
@@ -661,7 +662,7 @@ impl<'s> Speaker<'s> {
             || exits.any(|to| past_joins(self.graph, side, to) == past_joins(self.graph, side, node))
     }
 
-    fn hazard(&mut self, class: usize, hazard: &Hazard, events: &[Event]) -> String {
+    fn hazard(&mut self, class: ClassId, hazard: &Hazard, events: &[Event]) -> String {
         let line = self.line(class, hazard.node);
         let naming = self.naming(class, events);
         let subject = render(self.pool, hazard.subject, &naming);
@@ -698,13 +699,13 @@ fn is_left_by_calls(pool: &TermPool, value: TermId) -> bool {
 
 /// Whether all that is to be said of a value is that it is what a call gives, and both versions set the same thing to
 /// what the calls give that stand in each other's place: the calls are told.
-fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
+fn is_answer(class: ClassId, item: &Item, d: &Difference) -> bool {
     let of = |item: &Item| match item {
         Item::Variable(v, value) => Some((Some(*v), None, *value)),
         Item::Write { address, value, .. } => Some((None, Some(*address), *value)),
         _ => None,
     };
-    let call_of = |class: usize, value: TermId| {
+    let call_of = |class: ClassId, value: TermId| {
         d.items[class].iter().find_map(|i| match i {
             Item::Call(e) if e.result == Some(value) => Some(e.site),
             _ => None,
@@ -712,8 +713,8 @@ fn is_answer(class: usize, item: &Item, d: &Difference) -> bool {
     };
     let Some((var, address, value)) = of(item) else { return false };
     let Some(site) = call_of(class, value) else { return false };
-    d.items[1 - class].iter().filter_map(of).any(|(other, place, value)| {
-        (other, place) == (var, address) && call_of(1 - class, value) == Some(site)
+    d.items[class.other()].iter().filter_map(of).any(|(other, place, value)| {
+        (other, place) == (var, address) && call_of(class.other(), value) == Some(site)
     })
 }
 

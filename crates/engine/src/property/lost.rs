@@ -7,7 +7,7 @@
 use super::differencing::is_weaker;
 use super::planted::Written;
 use crate::ir::{Function, NodeId, TermPool};
-use crate::mvicfg::Mvicfg;
+use crate::mvicfg::{ClassId, Mvicfg};
 use crate::smt;
 use crate::symex::{Answers, Counts, Questions, Site, Sites};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +75,7 @@ impl Places {
             .map(NodeId)
             .filter(|n| ![Function::ENTRY, Function::EXIT].contains(n));
         let shared = inner.filter_map(|n| {
-            let there = graph.origin(graph.node_map[0][n.0 as usize], 1)?;
+            let there = graph.origin(graph.node_map[0][n.0 as usize], ClassId::NEW)?;
             Some((old.node(n).stmt.0, new.node(there).stmt.0))
         });
         let shared: BTreeMap<u32, u32> = shared.collect();

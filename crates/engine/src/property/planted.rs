@@ -12,7 +12,7 @@ use crate::ir::{
     CType, Callee, Expr, Function, Global, InitPiece, Instr, Linkage, NodeId, Object, Stmt, StmtId, TermPool,
     Unit, Var, VarId, VarKind, retyped,
 };
-use crate::mvicfg::Mvicfg;
+use crate::mvicfg::{ClassId, Mvicfg};
 use crate::symex::{Region, Site, Sites, without};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -103,7 +103,7 @@ fn spots_of(f: &Function, sites: &Sites, site: usize) -> Vec<Spot> {
 /// both, if that is clear.
 fn next_in_both(graph: &Mvicfg, before: &Sites, region: &Region) -> Option<Spot> {
     let [old, new] = graph.bodies.as_slice() else { return None };
-    let there = |n: NodeId| graph.origin(graph.node_map[0][n.0 as usize], 1);
+    let there = |n: NodeId| graph.origin(graph.node_map[0][n.0 as usize], ClassId::NEW);
     let first = whole(old, region);
     let (mut nodes, mut exit) = first.clone();
     // Behind it may be assertions that are gone, too.

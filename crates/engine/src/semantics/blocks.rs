@@ -7,7 +7,7 @@ use super::calls::CallSite;
 use super::eval::{Evaluator, Part, Val, union};
 use super::place::{Place, base_object};
 use crate::ir::{App, Expr, Op, Sort, TermId, Uf};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::ClassSet;
 
 /// Bytes of the largest block that is copied or filled exactly.
 const MAX_BLOCK: u64 = 256;
@@ -22,7 +22,7 @@ impl Evaluator<'_> {
         site: CallSite,
         name: &str,
         place: Place,
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Option<Part<Val>> {
         if name == "calloc" {
             return self.zeroed_object(site, place, classes);
@@ -44,7 +44,7 @@ impl Evaluator<'_> {
     }
 
     /// The one size that an expression has in all classes.
-    fn known_size(&mut self, size: &Expr, site: CallSite, classes: &VersionSet) -> Option<u64> {
+    fn known_size(&mut self, size: &Expr, site: CallSite, classes: &ClassSet) -> Option<u64> {
         let part = self.expr(size, site.node, classes);
         let mut sizes = part.iter().map(|(_, v)| self.pool.as_const(v.term).and_then(|c| c.unsigned()));
         let first = sizes.next()??;
@@ -59,7 +59,7 @@ impl Evaluator<'_> {
         byte: &Expr,
         bytes: u64,
         place: Place,
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Option<Part<Val>> {
         let is_zero = matches!(byte, Expr::Const(c) if c.to_bits() == 0);
         if !is_zero && bytes > MAX_FILLED {
@@ -82,7 +82,7 @@ impl Evaluator<'_> {
     }
 
     /// Memory after `calloc`: where an object was made, it is zero.
-    fn zeroed_object(&mut self, site: CallSite, place: Place, classes: &VersionSet) -> Option<Part<Val>> {
+    fn zeroed_object(&mut self, site: CallSite, place: Place, classes: &ClassSet) -> Option<Part<Val>> {
         let [count, size] = site.args else { return None };
         if place != Place::Memory {
             return None;

@@ -9,7 +9,7 @@ use super::eval::{Evaluator, Part, Val, product, row_in_all, union};
 use super::library::{self, ResultIs};
 use super::place::{Place, base_object, exact_object, library_row};
 use crate::ir::{App, Callee, DataModel, Expr, Instr, Leaf, Object, Op, Sort, Term, TermId, Uf};
-use crate::mvicfg::{MvId, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId};
 use std::sync::Arc;
 
 /// Ends the identity of a callee that writes an aggregate result where its last argument says: more than its
@@ -30,7 +30,7 @@ pub(super) struct CallSite<'a> {
 
 impl<'a> Evaluator<'a> {
     /// Returns a place's value after a call that may change it.
-    pub(super) fn call(&mut self, node: MvId, place: Place, classes: &VersionSet) -> Part<Val> {
+    pub(super) fn call(&mut self, node: MvId, place: Place, classes: &ClassSet) -> Part<Val> {
         let graph = self.graph;
         let Instr::Call { dst, callee, args, ret, result_to, .. } = &graph.node(node).instr else {
             return self.before(place, node, classes);
@@ -46,8 +46,7 @@ impl<'a> Evaluator<'a> {
             return self.opaque_call(site, place, &read, classes);
         }
         let callees = self.callees;
-        let count = graph.bodies.len();
-        match library_row(callee, args, &|name, args| row_in_all(callees, count, name, args)) {
+        match library_row(callee, args, &|name, args| row_in_all(callees, graph, name, args)) {
             Some(row) if row.scans => self.scan_call(site, place, classes),
             Some(row) if row.prints => self.print_call(site, place, classes),
             Some(row) => self.library_call(site, row, place, classes),
@@ -60,7 +59,7 @@ impl<'a> Evaluator<'a> {
         site: CallSite,
         row: &'static library::Row,
         place: Place,
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Part<Val> {
         match (row.name, place) {
             ("puts", Place::Out) => return self.puts(site, classes),
@@ -136,7 +135,7 @@ impl<'a> Evaluator<'a> {
         row: &library::Row,
         place: Place,
         read: &[Place],
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Option<Part<Val>> {
         // For a base that there is not nothing need be stored.
         let is_base = |e: &Expr| matches!(e, Expr::Const(c) if matches!(c.unsigned(), Some(0 | 2..=36)));
@@ -182,7 +181,7 @@ impl<'a> Evaluator<'a> {
         site: CallSite,
         name: &str,
         read: &[Place],
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Part<Val> {
         let mut places = read.to_vec();
         if !places.contains(&Place::Memory) {
@@ -216,7 +215,7 @@ impl<'a> Evaluator<'a> {
         &mut self,
         site: CallSite,
         f: fn(&mut crate::ir::TermPool, &[TermId]) -> Option<TermId>,
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Option<Part<Val>> {
         let args: Vec<&Expr> = site.args.iter().collect();
         let mut result = Vec::new();
@@ -236,17 +235,17 @@ impl<'a> Evaluator<'a> {
         site: CallSite,
         place: Place,
         read: &[Place],
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Part<Val> {
         let part = if site.dst == Some(place) { site.ret_sort } else { self.sort_of(place) };
         let mut result = Vec::new();
         // The callee's identity may differ between classes.
-        let mut groups: Vec<(VersionSet, Arc<str>)> = Vec::new();
+        let mut groups: Vec<(ClassSet, Arc<str>)> = Vec::new();
         for c in classes.iter() {
             let identity: Arc<str> = match site.callee {
                 Callee::Direct(name) => self.callees.identity(c, name).unwrap_or_else(|| {
                     let all_said = library::row(name).is_none()
-                        || row_in_all(self.callees, self.graph.bodies.len(), name, site.args).is_some();
+                        || row_in_all(self.callees, self.graph, name, site.args).is_some();
                     // No row is to be taken for what this call does.
                     if all_said { name.clone() } else { format!("{name}*").into() }
                 }),
@@ -262,7 +261,7 @@ impl<'a> Evaluator<'a> {
             };
             match groups.iter_mut().find(|(_, i)| *i == identity) {
                 Some((set, _)) => set.insert(c),
-                None => groups.push((VersionSet::single(c), identity)),
+                None => groups.push((ClassSet::single(c), identity)),
             }
         }
         for (set, identity) in groups {
@@ -286,7 +285,7 @@ impl<'a> Evaluator<'a> {
 
     /// The identities of functions that a call is given by name, where they differ between the classes: it
     /// may call them, or have them called later.
-    fn called_back(&self, site: CallSite, class: usize) -> Option<String> {
+    fn called_back(&self, site: CallSite, class: ClassId) -> Option<String> {
         let mut names: Vec<Arc<str>> = Vec::new();
         for a in site.args {
             a.for_each(&mut |e| {
@@ -295,11 +294,11 @@ impl<'a> Evaluator<'a> {
                 }
             });
         }
-        let identities = |c: usize| -> Vec<Option<Arc<str>>> {
+        let identities = |c: ClassId| -> Vec<Option<Arc<str>>> {
             names.iter().map(|n| self.callees.identity(c, n)).collect()
         };
         let own = identities(class);
-        let differ = !names.is_empty() && (0..self.graph.bodies.len()).any(|c| identities(c) != own);
+        let differ = !names.is_empty() && self.graph.classes().any(|c| identities(c) != own);
         differ.then(|| own.iter().map(|i| i.as_deref().unwrap_or("?")).collect::<Vec<_>>().join("#"))
     }
 
@@ -319,7 +318,7 @@ impl<'a> Evaluator<'a> {
         site: CallSite,
         app: App,
         places: &[Place],
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Part<Val> {
         let mut exprs: Vec<&Expr> = site.args.iter().collect();
         if let Callee::Indirect(e) = site.callee {
@@ -341,7 +340,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the bytes of a constant string that an argument points to, in one class.
-    pub(super) fn literal(&self, class: usize, addr: TermId) -> Option<Vec<u8>> {
+    pub(super) fn literal(&self, class: ClassId, addr: TermId) -> Option<Vec<u8>> {
         let (symbol, offset) = self.symbol_offset(addr)?;
         let g = self.callees.global(class, &symbol)?;
         if !g.is_known_constant() {
@@ -350,7 +349,7 @@ impl<'a> Evaluator<'a> {
         super::output::constant_string(g, offset)
     }
 
-    fn puts(&mut self, site: CallSite, classes: &VersionSet) -> Part<Val> {
+    fn puts(&mut self, site: CallSite, classes: &ClassSet) -> Part<Val> {
         let args: Vec<&Expr> = site.args.iter().collect();
         let region = site.args.first().and_then(base_object).map_or(Place::Memory, |v| self.places.of_var(v));
         let mut result = Vec::new();
@@ -364,7 +363,7 @@ impl<'a> Evaluator<'a> {
                 out = self.append_literal(out, b"\n");
                 let causes = self.with(&union(&causes, &vals[0].causes), site.node);
                 result.push((
-                    VersionSet::single(c),
+                    ClassSet::single(c),
                     Val { term: out, causes, guards: union(&guards, &vals[0].guards) },
                 ));
             }
@@ -372,7 +371,7 @@ impl<'a> Evaluator<'a> {
         result
     }
 
-    fn putchar(&mut self, site: CallSite, classes: &VersionSet) -> Part<Val> {
+    fn putchar(&mut self, site: CallSite, classes: &ClassSet) -> Part<Val> {
         let args: Vec<&Expr> = site.args.iter().collect();
         let mut result = Vec::new();
         for (set, (terms, vals, causes, guards)) in self.exprs(&args, &[Place::Out], site.node, classes) {
@@ -385,7 +384,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// `getchar()`: the next byte, or -1 at the end of input.
-    fn getchar(&mut self, site: CallSite, place: Place, classes: &VersionSet) -> Part<Val> {
+    fn getchar(&mut self, site: CallSite, place: Place, classes: &ClassSet) -> Part<Val> {
         let mut result = Vec::new();
         let conversion: Arc<str> = "getchar".into();
         for (set, v) in self.before(Place::Stdin, site.node, classes) {
@@ -413,7 +412,7 @@ impl<'a> Evaluator<'a> {
     /// Appends the string at an address, which is folded when it is constant.
     pub(super) fn append_string(
         &mut self,
-        class: usize,
+        class: ClassId,
         out: TermId,
         addr: TermId,
         memory: TermId,
@@ -439,7 +438,7 @@ impl<'a> Evaluator<'a> {
         self.pool.app(App::OutConversion(conversion.into()), &[out, value])
     }
 
-    fn print_call(&mut self, site: CallSite, place: Place, classes: &VersionSet) -> Part<Val> {
+    fn print_call(&mut self, site: CallSite, place: Place, classes: &ClassSet) -> Part<Val> {
         if place != Place::Out {
             // The count of bytes written: a function of all that is printed.
             return self.opaque_call(site, place, &[Place::Out, Place::Memory], classes);
@@ -472,7 +471,7 @@ impl<'a> Evaluator<'a> {
                     regions.iter().position(|r| *r == region).and_then(|i| vals.get(i)).map(|v| v.term)
                 };
                 let memories: Vec<Option<TermId>> = (0..terms.len()).map(memory_of).collect();
-                let single = VersionSet::single(c);
+                let single = ClassSet::single(c);
                 match self.print_format(c, vals[0].term, &terms, &memories) {
                     Some(term) => {
                         result.push((single, Val { term, causes: causes.clone(), guards: guards.clone() }))
@@ -487,7 +486,7 @@ impl<'a> Evaluator<'a> {
     /// Whether some conversion of a constant format reads memory; an unknown format may.
     fn prints_strings(&self, site: CallSite) -> bool {
         let Some(Expr::Addr(crate::ir::Object::Global(symbol))) = site.args.first() else { return true };
-        (0..self.graph.bodies.len()).any(|c| {
+        self.graph.classes().any(|c| {
             let text = self.callees.global(c, symbol).and_then(|g| super::output::constant_string(g, 0));
             text.is_none_or(|t| super::output::reads_memory(&t))
         })
@@ -495,7 +494,7 @@ impl<'a> Evaluator<'a> {
 
     fn print_format(
         &mut self,
-        class: usize,
+        class: ClassId,
         out: TermId,
         args: &[TermId],
         memories: &[Option<TermId>],
@@ -531,12 +530,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn scan_call(&mut self, site: CallSite, place: Place, classes: &VersionSet) -> Part<Val> {
+    fn scan_call(&mut self, site: CallSite, place: Place, classes: &ClassSet) -> Part<Val> {
         let Some(format_arg) = site.args.first() else { return self.havoc(site.node, place, classes) };
         let mut result = Vec::new();
         for (set, v) in self.expr(format_arg, site.node, classes) {
             for c in set.iter() {
-                let single = VersionSet::single(c);
+                let single = ClassSet::single(c);
                 let part = self
                     .literal(c, v.term)
                     .and_then(|f| super::stdin::steps(&f, self.model()))
@@ -554,7 +553,7 @@ impl<'a> Evaluator<'a> {
         site: CallSite,
         place: Place,
         steps: &[super::stdin::Step],
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Option<Part<Val>> {
         let mut regions = vec![Place::Stdin];
         if !matches!(place, Place::Stdin) && site.dst != Some(place) {

@@ -15,14 +15,14 @@ use super::lines::Lines;
 use super::loops::LoopInfo;
 use super::place::{Place, Places, exact_object};
 use crate::ir::{App, Expr, Global, Instr, Leaf, Object, Op, Sort, Term, TermId, TermPool, VarId, VarKind};
-use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, Flow, MvId, Mvicfg};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// A partition of a set of classes, with one value for each cell. Cells are not empty and do not
 /// overlap.
-pub type Part<T> = Vec<(VersionSet, T)>;
+pub type Part<T> = Vec<(ClassSet, T)>;
 
 /// Value of a place.
 #[derive(Clone, Debug)]
@@ -44,24 +44,24 @@ impl Val {
 pub trait Callees {
     /// Returns an identity of the named function's behaviour in a class (name and content of its
     /// body and of all that it calls), or `None` when the program does not define it.
-    fn identity(&self, class: usize, name: &str) -> Option<Arc<str>>;
+    fn identity(&self, class: ClassId, name: &str) -> Option<Arc<str>>;
 
     /// Returns a global of the class's unit by symbol.
-    fn global(&self, class: usize, symbol: &str) -> Option<&Global>;
+    fn global(&self, class: ClassId, symbol: &str) -> Option<&Global>;
 
     /// Returns what a call of a library function does in the class's unit, if a row says all of it.
-    fn row(&self, class: usize, name: &str, args: &[Expr]) -> Option<&'static library::Row>;
+    fn row(&self, class: ClassId, name: &str, args: &[Expr]) -> Option<&'static library::Row>;
 }
 
-/// The row of a call of a library function, where all of so many classes agree that it is one.
+/// The row of a call of a library function, where all classes of a graph agree that it is one.
 pub(super) fn row_in_all(
     callees: &dyn Callees,
-    classes: usize,
+    graph: &Mvicfg,
     name: &str,
     args: &[Expr],
 ) -> Option<&'static library::Row> {
-    let is_own = |c| callees.identity(c, name).is_some() || callees.row(c, name, args).is_none();
-    library::row(name).filter(|_| !(0..classes).any(is_own))
+    let is_own = |c: ClassId| callees.identity(c, name).is_some() || callees.row(c, name, args).is_none();
+    library::row(name).filter(|_| !graph.classes().any(is_own))
 }
 
 /// Expressions and places evaluated together: the expressions' terms, the places' values, and the
@@ -92,10 +92,10 @@ pub struct Evaluator<'a> {
     memo: FxHashMap<(Place, MvId), Part<Val>>,
     pub(super) reach_memo: FxHashMap<MvId, Part<Val>>,
     /// By node, dominator and classes.
-    pub(super) reach_from_memo: FxHashMap<(MvId, MvId, VersionSet), Part<Val>>,
+    pub(super) reach_from_memo: FxHashMap<(MvId, MvId, ClassSet), Part<Val>>,
     /// Successes of conversions from standard input that a program does not look at, with the
     /// classes that do not.
-    pub unchecked: FxHashMap<TermId, VersionSet>,
+    pub unchecked: FxHashMap<TermId, ClassSet>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -106,8 +106,7 @@ impl<'a> Evaluator<'a> {
         callees: &'a dyn Callees,
         pointer_bits: u16,
     ) -> Evaluator<'a> {
-        let n = graph.bodies.len();
-        let places = Places::new(graph, &|name, args| row_in_all(callees, n, name, args));
+        let places = Places::new(graph, &|name, args| row_in_all(callees, graph, name, args));
         let mut e = Evaluator {
             graph,
             flow,
@@ -123,12 +122,12 @@ impl<'a> Evaluator<'a> {
             reach_from_memo: FxHashMap::default(),
             unchecked: FxHashMap::default(),
         };
-        e.loops = (0..n).map(|c| e.describe_loops(c)).collect();
+        e.loops = graph.classes().map(|c| e.describe_loops(c)).collect();
         e
     }
 
     /// Returns the value of a place before a node is executed, for each of the classes.
-    pub fn before(&mut self, place: Place, node: MvId, classes: &VersionSet) -> Part<Val> {
+    pub fn before(&mut self, place: Place, node: MvId, classes: &ClassSet) -> Part<Val> {
         if self.is_exhausted() {
             return self.havoc(node, place, classes);
         }
@@ -152,7 +151,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the value of a place after a node was executed.
-    pub fn after(&mut self, place: Place, node: MvId, classes: &VersionSet) -> Part<Val> {
+    pub fn after(&mut self, place: Place, node: MvId, classes: &ClassSet) -> Part<Val> {
         self.statistics.nodes_visited += 1;
         if self.places.defines(node, place) {
             self.transfer(place, node, classes)
@@ -166,14 +165,14 @@ impl<'a> Evaluator<'a> {
         self.pool.len() > MAX_TERMS
     }
 
-    fn compute_before(&mut self, place: Place, node: MvId, classes: &VersionSet) -> Part<Val> {
+    fn compute_before(&mut self, place: Place, node: MvId, classes: &ClassSet) -> Part<Val> {
         if node == Mvicfg::ENTRY {
             return vec![(classes.clone(), self.initial(place))];
         }
         let mut result = Vec::new();
         for (group, site) in self.group_sites(node, classes) {
             match site.in_loop {
-                Some(l) if self.loops[group.first().unwrap_or(0)][l].writes.contains(&place) => {
+                Some(l) if self.loops[group.first().unwrap_or(ClassId::OLD)][l].writes.contains(&place) => {
                     result.extend(self.at_loop_head(place, node, &group, &site.edges));
                 }
                 _ => result.extend(self.join(place, node, &group, &site.edges)),
@@ -184,8 +183,8 @@ impl<'a> Evaluator<'a> {
 
     /// Splits classes by how control arrives at a node: the forward edges, the immediate dominator,
     /// and the loop that starts there.
-    pub(super) fn group_sites(&self, node: MvId, classes: &VersionSet) -> Vec<(VersionSet, Site)> {
-        let mut groups: Vec<(VersionSet, Site)> = Vec::new();
+    pub(super) fn group_sites(&self, node: MvId, classes: &ClassSet) -> Vec<(ClassSet, Site)> {
+        let mut groups: Vec<(ClassSet, Site)> = Vec::new();
         for c in classes.iter() {
             let flow = &self.flow.classes[c];
             let edges: Vec<(MvId, u8)> = flow.preds[node.0 as usize]
@@ -198,7 +197,7 @@ impl<'a> Evaluator<'a> {
             let site = Site { edges, idom: flow.idom[node.0 as usize], in_loop, loop_hash: identity };
             match groups.iter_mut().find(|(_, s)| s.same(&site)) {
                 Some((set, _)) => set.insert(c),
-                None => groups.push((VersionSet::single(c), site)),
+                None => groups.push((ClassSet::single(c), site)),
             }
         }
         groups
@@ -209,7 +208,7 @@ impl<'a> Evaluator<'a> {
         &mut self,
         place: Place,
         node: MvId,
-        classes: &VersionSet,
+        classes: &ClassSet,
         edges: &[(MvId, u8)],
     ) -> Part<Val> {
         let Some((&(last, _), rest)) = edges.split_last() else {
@@ -325,7 +324,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Evaluates several places before a node together, on their common refinement.
-    pub(super) fn several(&mut self, places: &[Place], node: MvId, classes: &VersionSet) -> Part<Vec<Val>> {
+    pub(super) fn several(&mut self, places: &[Place], node: MvId, classes: &ClassSet) -> Part<Vec<Val>> {
         let mut acc: Part<Vec<Val>> = vec![(classes.clone(), Vec::new())];
         for &p in places {
             let one = self.before(p, node, classes);
@@ -346,7 +345,7 @@ impl<'a> Evaluator<'a> {
         exprs: &[&Expr],
         places: &[Place],
         node: MvId,
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Part<Evaluated> {
         let mut vars: Vec<Place> = Vec::new();
         for e in exprs {
@@ -396,7 +395,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Evaluates one expression before a node.
-    pub fn expr(&mut self, e: &Expr, node: MvId, classes: &VersionSet) -> Part<Val> {
+    pub fn expr(&mut self, e: &Expr, node: MvId, classes: &ClassSet) -> Part<Val> {
         self.exprs(&[e], &[], node, classes)
             .into_iter()
             .map(|(set, (terms, _, causes, guards))| (set, Val { term: terms[0], causes, guards }))
@@ -404,7 +403,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns a place's value after the node that defines it.
-    fn transfer(&mut self, place: Place, node: MvId, classes: &VersionSet) -> Part<Val> {
+    fn transfer(&mut self, place: Place, node: MvId, classes: &ClassSet) -> Part<Val> {
         let graph = self.graph;
         match &graph.node(node).instr {
             Instr::Assign { value, .. } => self.caused(node, self_expr(value), place, classes),
@@ -457,7 +456,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Value of an expression, with the node as one of its causes.
-    pub(super) fn caused(&mut self, node: MvId, e: &Expr, _place: Place, classes: &VersionSet) -> Part<Val> {
+    pub(super) fn caused(&mut self, node: MvId, e: &Expr, _place: Place, classes: &ClassSet) -> Part<Val> {
         self.expr(e, node, classes)
             .into_iter()
             .map(|(set, v)| (set, Val { causes: self.with(&v.causes, node), ..v }))
@@ -484,7 +483,7 @@ impl<'a> Evaluator<'a> {
         node: MvId,
         exprs: &[&Expr],
         region: Place,
-        classes: &VersionSet,
+        classes: &ClassSet,
         f: &dyn Fn(&mut TermPool, TermId, &[TermId]) -> TermId,
     ) -> Part<Val> {
         let parts = self.exprs(exprs, &[region], node, classes);
@@ -506,7 +505,7 @@ impl<'a> Evaluator<'a> {
         sort: Sort,
         bytes: u64,
         volatile: bool,
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Part<Val> {
         if volatile {
             let key = format!("volatile@{node}").into();
@@ -534,7 +533,7 @@ impl<'a> Evaluator<'a> {
         addr: TermId,
         sort: Sort,
         bytes: u64,
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Part<TermId> {
         let read = self.pool.app(App::Load { sort, bytes }, &[memory, addr]);
         let Some((symbol, offset)) = self.symbol_offset(addr) else { return vec![(classes.clone(), read)] };
@@ -555,7 +554,7 @@ impl<'a> Evaluator<'a> {
             };
             match result.iter_mut().find(|(_, t)| *t == term) {
                 Some((set, _)) => set.insert(c),
-                None => result.push((VersionSet::single(c), term)),
+                None => result.push((ClassSet::single(c), term)),
             }
         }
         result
@@ -586,7 +585,7 @@ impl<'a> Evaluator<'a> {
         src: &Expr,
         bytes: u64,
         region: Place,
-        classes: &VersionSet,
+        classes: &ClassSet,
     ) -> Part<Val> {
         let source = self.places.region(src);
         if source == region && !matches!(region, Place::Var(_)) {
@@ -621,13 +620,13 @@ impl<'a> Evaluator<'a> {
 
     /// An unknown value for a place. Never equal between classes: what is not modelled may depend
     /// on anything, and is certainly not known to be the same.
-    pub(super) fn havoc(&mut self, node: MvId, place: Place, classes: &VersionSet) -> Part<Val> {
+    pub(super) fn havoc(&mut self, node: MvId, place: Place, classes: &ClassSet) -> Part<Val> {
         let mut result = Vec::new();
         for c in classes.iter() {
             let sort = self.sort_of(place);
             let key = format!("{node}.{place:?}.class{c}").into();
             let term = self.pool.leaf(Leaf::Havoc { key, sort });
-            result.push((VersionSet::single(c), self.made_by(node, term)));
+            result.push((ClassSet::single(c), self.made_by(node, term)));
         }
         result
     }

@@ -1,22 +1,22 @@
 //! Sets of nodes of a merged graph: where a value comes from.
 
-use crate::mvicfg::{MvId, VersionSet};
+use crate::mvicfg::{IdSet, MvId};
 
 /// Set of graph nodes, as bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lines(VersionSet);
+pub struct Lines(IdSet<MvId>);
 
 impl Lines {
     pub fn single(node: MvId) -> Lines {
-        Lines(VersionSet::single(node.0 as usize))
+        Lines(IdSet::single(node))
     }
 
     pub fn insert(&mut self, node: MvId) {
-        self.0.insert(node.0 as usize);
+        self.0.insert(node);
     }
 
     pub fn contains(&self, node: MvId) -> bool {
-        self.0.contains(node.0 as usize)
+        self.0.contains(node)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -25,7 +25,7 @@ impl Lines {
 
     /// The nodes, ascending.
     pub fn iter(&self) -> impl Iterator<Item = MvId> + '_ {
-        self.0.iter().map(|n| MvId(n as u32))
+        self.0.iter()
     }
 
     pub fn union(&self, other: &Lines) -> Lines {
@@ -43,6 +43,6 @@ impl Lines {
 
 impl FromIterator<MvId> for Lines {
     fn from_iter<I: IntoIterator<Item = MvId>>(nodes: I) -> Lines {
-        Lines(nodes.into_iter().map(|n| n.0 as usize).collect())
+        Lines(nodes.into_iter().collect())
     }
 }

@@ -7,20 +7,20 @@
 //! that are not in memory take part: what is in memory counts as live everywhere.
 
 use crate::ir::{Expr, Instr, Op, VarId};
-use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, Flow, MvId, Mvicfg, VarSet};
 
 /// What is live before each node, by class.
 pub struct Liveness {
-    /// `[class][node]`: numbers of variables.
-    before: Vec<Vec<VersionSet>>,
+    /// `[class][node]`.
+    before: Vec<Vec<VarSet>>,
 }
 
 impl Liveness {
     /// Cost: a few passes over each class's nodes, as many as its loops are nested.
     pub fn new(graph: &Mvicfg, flow: &Flow) -> Liveness {
         let used: Vec<Uses> = graph.nodes.iter().map(|n| Uses::of(&n.instr)).collect();
-        let of_class = |class: usize| {
-            let mut before = vec![VersionSet::new(); graph.nodes.len()];
+        let of_class = |class: ClassId| {
+            let mut before = vec![VarSet::new(); graph.nodes.len()];
             let mut changed = true;
             while changed {
                 changed = false;
@@ -31,9 +31,9 @@ impl Liveness {
                         .reduce(|a, b| a.union(&b))
                         .unwrap_or_default();
                     let Uses { reads, writes, is_value } = &used[node.0 as usize];
-                    let is_faint = *is_value && writes.is_some_and(|v| !live.contains(v.0 as usize));
+                    let is_faint = *is_value && writes.is_some_and(|v| !live.contains(v));
                     if let Some(v) = writes {
-                        live = live.difference(&VersionSet::single(v.0 as usize));
+                        live = live.difference(&VarSet::single(*v));
                     }
                     if !is_faint {
                         live = live.union(reads);
@@ -46,18 +46,18 @@ impl Liveness {
             }
             before
         };
-        Liveness { before: (0..graph.bodies.len()).map(of_class).collect() }
+        Liveness { before: graph.classes().map(of_class).collect() }
     }
 
     /// The variables that are live before a node of a class.
-    pub fn before(&self, class: usize, node: MvId) -> &VersionSet {
+    pub fn before(&self, class: ClassId, node: MvId) -> &VarSet {
         &self.before[class][node.0 as usize]
     }
 }
 
 /// What an instruction does to variables.
 struct Uses {
-    reads: VersionSet,
+    reads: VarSet,
     /// It gets a new value whatever happens.
     writes: Option<VarId>,
     /// That value is all that the instruction is for.
@@ -66,8 +66,8 @@ struct Uses {
 
 impl Uses {
     fn of(instr: &Instr) -> Uses {
-        let mut reads = VersionSet::new();
-        instr.for_each_operand(&mut |e| e.for_each_var(&mut |v| reads.insert(v.0 as usize)));
+        let mut reads = VarSet::new();
+        instr.for_each_operand(&mut |e| e.for_each_var(&mut |v| reads.insert(v)));
         let writes = match instr {
             Instr::Declare(v) => Some(*v),
             other => other.written(),
@@ -116,7 +116,8 @@ mod tests {
         let graph = Mvicfg::build(vec![Arc::new(f)]);
         let liveness = Liveness::new(&graph, &Flow::new(&graph));
         for (k, live) in expected.iter().enumerate() {
-            let found: Vec<usize> = liveness.before(0, MvId(k as u32 + 2)).iter().collect();
+            let found: Vec<usize> =
+                liveness.before(ClassId::OLD, MvId(k as u32 + 2)).iter().map(|v| v.0 as usize).collect();
             assert_eq!(found, *live, "node {}", k + 2);
         }
     }

@@ -12,7 +12,7 @@ use super::eval::{Evaluator, Part, Val, union};
 use super::lines::Lines;
 use super::place::{Place, Storage};
 use crate::ir::{App, Instr, Uf, VarId};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet, key};
+use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg, key};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ impl key::Names for Numbering<'_> {
 }
 
 impl Evaluator<'_> {
-    pub(super) fn describe_loops(&self, class: usize) -> Vec<Rc<LoopInfo>> {
+    pub(super) fn describe_loops(&self, class: ClassId) -> Vec<Rc<LoopInfo>> {
         let loops = &self.flow.classes[class].loops;
         let mut found: Vec<LoopInfo> = (0..loops.len()).map(|l| self.describe_loop(class, l)).collect();
         // Of equal loops the later one begins where the earlier one has ended: what its cut terms stand
@@ -68,7 +68,7 @@ impl Evaluator<'_> {
         found.into_iter().map(Rc::new).collect()
     }
 
-    fn describe_loop(&self, class: usize, index: usize) -> LoopInfo {
+    fn describe_loop(&self, class: ClassId, index: usize) -> LoopInfo {
         let flow = &self.flow.classes[class];
         let l = &flow.loops[index];
         // Order within the loop: reverse postorder, which only structure decides.
@@ -132,7 +132,7 @@ impl Evaluator<'_> {
 
     /// Places that some path from the head reads before it surely writes them. Only scalars are ever
     /// surely written.
-    fn live_at_head(&self, class: usize, index: usize, nodes: &[MvId]) -> Vec<Place> {
+    fn live_at_head(&self, class: ClassId, index: usize, nodes: &[MvId]) -> Vec<Place> {
         let flow = &self.flow.classes[class];
         let l = &flow.loops[index];
         let mut live: FxHashMap<MvId, BTreeSet<Place>> = FxHashMap::default();
@@ -175,7 +175,7 @@ impl Evaluator<'_> {
 
     /// Returns the scalar variables of the loop at a head of a class: those that it writes, then those
     /// that it only reads.
-    pub fn loop_variables(&self, class: usize, head: MvId) -> Vec<VarId> {
+    pub fn loop_variables(&self, class: ClassId, head: MvId) -> Vec<VarId> {
         let Some(l) = self.flow.classes[class].loop_at[head.0 as usize] else { return Vec::new() };
         let info = &self.loops[class][l];
         let read = info.inputs.iter().filter(|p| !info.writes.contains(p));
@@ -184,19 +184,19 @@ impl Evaluator<'_> {
     }
 
     /// Returns the places that the loop at a head of a class writes, none where no loop is.
-    pub fn loop_places(&self, class: usize, head: MvId) -> Vec<Place> {
+    pub fn loop_places(&self, class: ClassId, head: MvId) -> Vec<Place> {
         let at = self.flow.classes[class].loop_at[head.0 as usize];
         at.map(|l| self.loops[class][l].writes.iter().copied().collect()).unwrap_or_default()
     }
 
     /// Returns the name of a loop that layout does not change.
-    pub fn loop_hash(&self, class: usize, head: MvId) -> Option<Arc<str>> {
+    pub fn loop_hash(&self, class: ClassId, head: MvId) -> Option<Arc<str>> {
         let l = self.flow.classes[class].loop_at[head.0 as usize]?;
         Some(self.loops[class][l].hash.clone())
     }
 
     /// Returns the value of a place when control comes to a loop's head from outside.
-    pub fn on_first_arrival(&mut self, place: Place, head: MvId, classes: &VersionSet) -> Part<Val> {
+    pub fn on_first_arrival(&mut self, place: Place, head: MvId, classes: &ClassSet) -> Part<Val> {
         let sites = self.group_sites(head, classes);
         sites.into_iter().flat_map(|(set, site)| self.join(place, head, &set, &site.edges)).collect()
     }
@@ -206,7 +206,7 @@ impl Evaluator<'_> {
         &mut self,
         place: Place,
         node: MvId,
-        classes: &VersionSet,
+        classes: &ClassSet,
         edges: &[(MvId, u8)],
     ) -> Part<Val> {
         let mut result = Vec::new();
@@ -215,7 +215,7 @@ impl Evaluator<'_> {
             let info = self.loops[c][l].clone();
             let mut wanted = info.inputs.clone();
             wanted.push(place);
-            let single = VersionSet::single(c);
+            let single = ClassSet::single(c);
             let mut args = Vec::new();
             let mut causes = info.nodes.clone();
             let mut guards = self.none.clone();
@@ -298,8 +298,8 @@ mod tests {
             let info = e.loops[0][0].clone();
             assert_eq!(info.writes, BTreeSet::from([Place::Var(VarId(1))]));
             assert_eq!(info.inputs, [Place::Var(VarId(1)), Place::Var(VarId(0))]);
-            assert_eq!(e.loop_variables(0, MvId(3)), [VarId(1), VarId(0)]);
-            assert_eq!(e.loop_variables(0, MvId(2)), [], "no head");
+            assert_eq!(e.loop_variables(ClassId::ONLY, MvId(3)), [VarId(1), VarId(0)]);
+            assert_eq!(e.loop_variables(ClassId::ONLY, MvId(2)), [], "no head");
             assert_eq!(info.nodes.iter().collect::<Vec<_>>(), [3, 4].map(MvId));
         });
     }
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn a_counter_is_cut_at_the_head_and_known_on_first_arrival() {
         with(&|e| {
-            let (i, only) = (Place::Var(VarId(1)), VersionSet::single(0));
+            let (i, only) = (Place::Var(VarId(1)), ClassSet::single(ClassId::ONLY));
             let first = e.on_first_arrival(i, MvId(3), &only)[0].1.term;
             assert_eq!(first, e.pool.bv(32, 0));
             let at_head = e.before(i, MvId(3), &only)[0].1.term;

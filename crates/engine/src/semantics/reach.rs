@@ -6,19 +6,13 @@
 
 use super::eval::{Evaluator, Part, Val, product, union};
 use crate::ir::Instr;
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassSet, MvId, Mvicfg};
 use std::rc::Rc;
 
 impl Evaluator<'_> {
     /// Returns the condition under which an edge into `node` is taken, given that `node`'s immediate
     /// dominator is reached.
-    pub(super) fn reach_edge(
-        &mut self,
-        from: MvId,
-        label: u8,
-        node: MvId,
-        classes: &VersionSet,
-    ) -> Part<Val> {
+    pub(super) fn reach_edge(&mut self, from: MvId, label: u8, node: MvId, classes: &ClassSet) -> Part<Val> {
         let mut result = Vec::new();
         for (set, site) in self.group_sites(node, classes) {
             let Some(dominator) = site.idom else {
@@ -34,7 +28,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns the condition under which `node` is reached, given that its dominator `from` is.
-    pub fn reach(&mut self, node: MvId, from: MvId, classes: &VersionSet) -> Part<Val> {
+    pub fn reach(&mut self, node: MvId, from: MvId, classes: &ClassSet) -> Part<Val> {
         if node == from {
             let t = self.pool.bool(true);
             return vec![(classes.clone(), self.plain(t))];
@@ -60,19 +54,19 @@ impl Evaluator<'_> {
     }
 
     /// Returns the condition under which `node` is reached from the function's entry.
-    pub fn reach_from_entry(&mut self, node: MvId, classes: &VersionSet) -> Part<Val> {
+    pub fn reach_from_entry(&mut self, node: MvId, classes: &ClassSet) -> Part<Val> {
         self.reach(node, Mvicfg::ENTRY, classes)
     }
 
     /// Returns the condition of going from a loop's head to the end of one of its back edges.
-    pub fn reach_along(&mut self, latch: MvId, label: u8, head: MvId, classes: &VersionSet) -> Part<Val> {
+    pub fn reach_along(&mut self, latch: MvId, label: u8, head: MvId, classes: &ClassSet) -> Part<Val> {
         let to_latch = self.reach(latch, head, classes);
         let edge = self.edge_condition(latch, label, classes);
         self.both(&to_latch, &edge)
     }
 
     /// Condition of a node relative to its immediate dominator.
-    fn local_condition(&mut self, node: MvId, classes: &VersionSet) -> Part<Val> {
+    fn local_condition(&mut self, node: MvId, classes: &ClassSet) -> Part<Val> {
         let mut result = Vec::new();
         let mut missing = classes.clone();
         if let Some(known) = self.reach_memo.get(&node) {
@@ -115,7 +109,7 @@ impl Evaluator<'_> {
     }
 
     /// Condition of leaving a node by one of its edges, given that it is reached.
-    fn edge_condition(&mut self, from: MvId, label: u8, classes: &VersionSet) -> Part<Val> {
+    fn edge_condition(&mut self, from: MvId, label: u8, classes: &ClassSet) -> Part<Val> {
         let graph = self.graph;
         let Instr::Branch { cond } = &graph.node(from).instr else {
             let t = self.pool.bool(true);
@@ -151,6 +145,7 @@ mod tests {
     use super::*;
     use crate::by_hand::{LibraryOnly, assign, function, int, v};
     use crate::ir::{Expr, Leaf, Op, Sort, TermId};
+    use crate::mvicfg::ClassId;
     use crate::mvicfg::Flow;
     use std::sync::Arc;
 
@@ -185,7 +180,7 @@ mod tests {
     }
 
     fn reached(e: &mut Evaluator, node: u32) -> TermId {
-        let part = e.reach_from_entry(MvId(node), &VersionSet::single(0));
+        let part = e.reach_from_entry(MvId(node), &ClassSet::single(ClassId::ONLY));
         assert_eq!(part.len(), 1);
         part[0].1.term
     }
@@ -212,7 +207,7 @@ mod tests {
     #[test]
     fn a_condition_is_relative_to_where_it_is_asked_from() {
         with(&|e, _| {
-            let only = VersionSet::single(0);
+            let only = ClassSet::single(ClassId::ONLY);
             let yes = e.pool.bool(true);
             assert_eq!(e.reach(MvId(3), MvId(3), &only)[0].1.term, yes);
             let (from_entry, from_branch) = (reached(e, 3), e.reach(MvId(3), MvId(2), &only)[0].1.term);
@@ -223,9 +218,9 @@ mod tests {
     #[test]
     fn a_branch_is_a_cause_of_what_it_decides() {
         with(&|e, _| {
-            let part = e.reach_from_entry(MvId(3), &VersionSet::single(0));
+            let part = e.reach_from_entry(MvId(3), &ClassSet::single(ClassId::ONLY));
             assert!(part[0].1.causes.iter().any(|n| n == MvId(2)));
-            let joined = e.reach_from_entry(MvId(5), &VersionSet::single(0));
+            let joined = e.reach_from_entry(MvId(5), &ClassSet::single(ClassId::ONLY));
             assert!(joined[0].1.causes.iter().next().is_none(), "that arms meet rests on nothing");
         });
     }
@@ -235,11 +230,11 @@ mod tests {
         let graph = Mvicfg::build(vec![body(5), body(7)]);
         let flow = Flow::new(&graph);
         let mut e = Evaluator::new(&graph, &flow, &LibraryOnly, 64);
-        let arms: Vec<TermId> = [0, 1]
-            .into_iter()
+        let arms: Vec<TermId> = graph
+            .classes()
             .flat_map(|c| {
                 let arm = graph.node_map[c][3];
-                e.reach_from_entry(arm, &VersionSet::single(c))
+                e.reach_from_entry(arm, &ClassSet::single(c))
                     .into_iter()
                     .map(|(_, v)| v.term)
                     .collect::<Vec<_>>()

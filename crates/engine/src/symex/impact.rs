@@ -14,7 +14,7 @@
 use super::depend::Side;
 use super::site::{Region, Sites};
 use crate::ir::{Expr, Function, Global, Instr, NodeId, Object, Unit};
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -34,19 +34,20 @@ impl Impact {
     pub fn of(old: (&Arc<Function>, &Sites, &Unit), new: (&Arc<Function>, &Sites, &Unit)) -> Impact {
         let graph = Mvicfg::build(vec![old.0.clone(), new.0.clone()]);
         let (before, after) = (Side::new(old.0, old.2, old.1), Side::new(new.0, new.2, new.1));
-        let only = |side: &Side, class: usize| -> BTreeSet<NodeId> {
+        let only = |side: &Side, class: ClassId| -> BTreeSet<NodeId> {
             let nodes = (0..side.f.nodes.len() as u32).map(NodeId);
             let alone = nodes.filter(|n| {
                 let merged = graph.node_map[class][n.0 as usize];
-                !graph.node(merged).classes.contains(1 - class)
+                !graph.node(merged).classes.contains(class.other())
             });
             alone.filter(|n| is_code(side, *n) && acts(&side.f.node(*n).instr)).collect()
         };
-        let there = |n: NodeId, class: usize| graph.origin(graph.node_map[class][n.0 as usize], 1 - class);
+        let there =
+            |n: NodeId, class: ClassId| graph.origin(graph.node_map[class][n.0 as usize], class.other());
         let changed = changed_constants(old.2, new.2);
-        let mut now = only(&after, 1);
+        let mut now = only(&after, ClassId::NEW);
         now.extend(naming(new.0, &changed));
-        let mut was = only(&before, 0);
+        let mut was = only(&before, ClassId::OLD);
         was.extend(naming(old.0, &changed));
         let edges = Edges::of(&graph, &before, &after);
         was.extend(&edges.was);
@@ -59,10 +60,10 @@ impl Impact {
         loop {
             was = before.forwards(was);
             now = after.forwards(now);
-            let in_new = was.iter().filter(|n| is_code(&before, **n)).filter_map(|n| there(*n, 0));
+            let in_new = was.iter().filter(|n| is_code(&before, **n)).filter_map(|n| there(*n, ClassId::OLD));
             let in_new: Vec<NodeId> = in_new.filter(|n| is_code(&after, *n) && !now.contains(n)).collect();
             now.extend(&in_new);
-            let in_old = now.iter().filter(|n| is_code(&after, **n)).filter_map(|n| there(*n, 1));
+            let in_old = now.iter().filter(|n| is_code(&after, **n)).filter_map(|n| there(*n, ClassId::NEW));
             let in_old: Vec<NodeId> = in_old.filter(|n| is_code(&before, *n) && !was.contains(n)).collect();
             was.extend(&in_old);
             if in_new.is_empty() && in_old.is_empty() {
@@ -144,7 +145,7 @@ fn naming(f: &Function, symbols: &BTreeSet<Arc<str>>) -> Vec<NodeId> {
 fn landing(
     graph: &Mvicfg,
     side: &Side,
-    class: usize,
+    class: ClassId,
     start: NodeId,
     over_alone: bool,
 ) -> (NodeId, Vec<NodeId>) {
@@ -154,7 +155,7 @@ fn landing(
         let is_silent = !is_code(side, n) || !acts(&node.instr);
         let is_passed = !is_silent && over_alone && {
             let merged = graph.node_map[class][n.0 as usize];
-            !graph.node(merged).classes.contains(1 - class) && !matches!(node.instr, Instr::Branch { .. })
+            !graph.node(merged).classes.contains(class.other()) && !matches!(node.instr, Instr::Branch { .. })
         };
         match side.flow[n.0 as usize].as_slice() {
             &[next] if is_silent || is_passed => {
@@ -182,14 +183,14 @@ impl Edges {
         let mut found = Edges::default();
         for i in 0..new.f.nodes.len() {
             let here = NodeId(i as u32);
-            let Some(there) = graph.origin(graph.node_map[1][i], 0) else { continue };
+            let Some(there) = graph.origin(graph.node_map[1][i], ClassId::OLD) else { continue };
             if !is_code(new, here) || !is_code(old, there) {
                 continue;
             }
             let (was, now) = (&old.flow[there.0 as usize], &new.flow[i]);
             for (a, b) in was.iter().zip(now) {
-                let (a, passed) = landing(graph, old, 0, *a, true);
-                let (b, instead) = landing(graph, new, 1, *b, true);
+                let (a, passed) = landing(graph, old, ClassId::OLD, *a, true);
+                let (b, instead) = landing(graph, new, ClassId::NEW, *b, true);
                 if instead.is_empty() {
                     found.gone.extend(passed);
                 }
@@ -209,7 +210,7 @@ impl Edges {
 
 /// The assertions that stand at one place in both versions: in front of the same instructions, or behind the same.
 fn in_place(graph: &Mvicfg, old: (&Sites, &Side), new: (&Sites, &Side)) -> BTreeSet<(usize, usize)> {
-    let next = |(sites, side): (&Sites, &Side), class: usize| -> Vec<BTreeSet<MvId>> {
+    let next = |(sites, side): (&Sites, &Side), class: ClassId| -> Vec<BTreeSet<MvId>> {
         let of = |site: usize| {
             let regions = sites.regions.iter().filter(|r| r.site == site);
             let landings = regions.map(|r| landing(graph, side, class, r.exit, false));
@@ -217,7 +218,7 @@ fn in_place(graph: &Mvicfg, old: (&Sites, &Side), new: (&Sites, &Side)) -> BTree
         };
         (0..sites.sites.len()).map(of).collect()
     };
-    let previous = |(sites, side): (&Sites, &Side), class: usize| -> Vec<BTreeSet<MvId>> {
+    let previous = |(sites, side): (&Sites, &Side), class: ClassId| -> Vec<BTreeSet<MvId>> {
         let of = |site: usize| {
             let regions = sites.regions.iter().filter(|r| r.site == site);
             regions.flat_map(|r| before(graph, side, class, r.entry)).collect()
@@ -225,8 +226,8 @@ fn in_place(graph: &Mvicfg, old: (&Sites, &Side), new: (&Sites, &Side)) -> BTree
         (0..sites.sites.len()).map(of).collect()
     };
     let counts = |sites: &Sites, site: usize| sites.regions.iter().filter(|r| r.site == site).count();
-    let (next_old, next_new) = (next(old, 0), next(new, 1));
-    let (previous_old, previous_new) = (previous(old, 0), previous(new, 1));
+    let (next_old, next_new) = (next(old, ClassId::OLD), next(new, ClassId::NEW));
+    let (previous_old, previous_new) = (previous(old, ClassId::OLD), previous(new, ClassId::NEW));
     let mut found = BTreeSet::new();
     for i in 0..old.0.sites.len() {
         for j in 0..new.0.sites.len() {
@@ -243,7 +244,7 @@ fn in_place(graph: &Mvicfg, old: (&Sites, &Side), new: (&Sites, &Side)) -> BTree
 }
 
 /// The last instructions that do something before a node.
-fn before(graph: &Mvicfg, side: &Side, class: usize, n: NodeId) -> BTreeSet<MvId> {
+fn before(graph: &Mvicfg, side: &Side, class: ClassId, n: NodeId) -> BTreeSet<MvId> {
     let (mut found, mut seen, mut work) = (BTreeSet::new(), BTreeSet::new(), side.back(n).to_vec());
     while let Some(m) = work.pop() {
         if !seen.insert(m) {

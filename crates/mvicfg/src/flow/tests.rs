@@ -1,7 +1,7 @@
 //! Dominators and loops of graphs made by hand.
 
 use super::*;
-use crate::{Flow, VersionSet};
+use crate::{ClassSet, Flow};
 use invdiff_ir::{Binding, CType, Expr, Function, Instr, Node, NodeId, RecordUses, Span, Stmt, StmtId};
 use std::sync::Arc;
 
@@ -117,5 +117,5 @@ fn each_class_has_the_control_flow_of_its_own_body() {
     let graph = Mvicfg::build(vec![function(&[&[2], &[], &[1]]), function(&[&[2], &[], &[2, 1]])]);
     let flow = Flow::new(&graph);
     assert!(flow.classes[0].loops.is_empty() && flow.classes[1].loops.len() == 1);
-    assert_eq!(graph.all_classes(), VersionSet::all(2));
+    assert_eq!(graph.all_classes(), ClassSet::all(2));
 }

@@ -11,7 +11,7 @@ use crate::invariant::candidate::observed::{Observed, number};
 use crate::invariant::candidate::templates::{self, Candidate};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::ir::{CType, Instr, Op, Term, TermId, TermPool};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -31,12 +31,12 @@ const MAX_BRANCHES: usize = 200;
 
 impl FunctionAnalysis<'_> {
     /// Returns all parts of the conditions of a class's branches, once.
-    pub(in crate::invariant) fn branch_terms(&mut self, class: usize) -> Rc<Vec<TermId>> {
+    pub(in crate::invariant) fn branch_terms(&mut self, class: ClassId) -> Rc<Vec<TermId>> {
         if let Some(known) = self.classes.branch_terms.get(&class) {
             return known.clone();
         }
         let graph = self.task.graph;
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let mut roots = Vec::new();
         for node in self.e.flow.classes[class].rpo.clone() {
             let Instr::Branch { cond } = &graph.node(node).instr else { continue };

@@ -20,7 +20,7 @@ use crate::invariant::point::Point;
 use crate::invariant::proof::abstraction;
 use crate::invariant::proof::known::Known;
 use crate::ir::{CType, Expr, Instr, Leaf, Op, Sort, TermId};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::semantics::c_text::{self, Named};
 use crate::semantics::{Place, Val};
 use crate::smt;
@@ -38,7 +38,7 @@ impl FunctionAnalysis<'_> {
     /// Adds memory to what is known at a point where a class has loops.
     pub(in crate::invariant) fn known_memory(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         known: &mut BTreeMap<String, Known>,
     ) {
@@ -46,7 +46,7 @@ impl FunctionAnalysis<'_> {
             return;
         }
         let Some(&node) = point.nodes.get(&class) else { return };
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let Some((_, val)) = self.e.before(Place::Memory, node, &single).into_iter().next() else { return };
         // What happened to it is no cause of a fact about elements.
         let val = Val { term: val.term, causes: Default::default(), guards: Default::default() };
@@ -59,7 +59,7 @@ impl FunctionAnalysis<'_> {
     /// What the accesses of a loop suggest about the elements that it has passed.
     pub(in crate::invariant) fn quantified(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         known: &BTreeMap<String, Known>,
     ) -> BTreeSet<Candidate> {
@@ -106,7 +106,7 @@ impl FunctionAnalysis<'_> {
     /// What the elements of an array may compare with.
     fn others_of(
         &mut self,
-        class: usize,
+        class: ClassId,
         head: MvId,
         known: &BTreeMap<String, Known>,
         (element, index): (&Element, &String),
@@ -135,7 +135,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a loop of a class writes memory.
-    fn is_written_in(&self, head: MvId, class: usize) -> bool {
+    fn is_written_in(&self, head: MvId, class: ClassId) -> bool {
         let flow = &self.e.flow.classes[class];
         let Some(l) = flow.loop_at[head.0 as usize] else { return false };
         let writes = |n: &MvId| matches!(self.task.graph.node(*n).instr, Instr::Store { .. });
@@ -145,7 +145,7 @@ impl FunctionAnalysis<'_> {
     /// The ranges of indices that a loop has passed: those before its index, or those after it.
     fn ranges(
         &mut self,
-        class: usize,
+        class: ClassId,
         head: MvId,
         known: &BTreeMap<String, Known>,
         index: &str,
@@ -173,9 +173,9 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether every way through a loop makes a variable smaller by a constant.
-    fn goes_down(&mut self, class: usize, head: MvId, name: &str) -> bool {
+    fn goes_down(&mut self, class: ClassId, head: MvId, name: &str) -> bool {
         let Some(place) = self.place(class, name) else { return false };
-        let (flow, single) = (&self.e.flow.classes[class], VersionSet::single(class));
+        let (flow, single) = (&self.e.flow.classes[class], ClassSet::single(class));
         let back: Vec<MvId> = flow.preds[head.0 as usize]
             .iter()
             .filter(|(p, _)| flow.is_back_edge(*p, head))
@@ -191,7 +191,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Constants that a loop stores or compares, as numbers of an element's type.
-    fn constants_of(&self, class: usize, head: MvId, element: &Element) -> BTreeSet<i128> {
+    fn constants_of(&self, class: ClassId, head: MvId, element: &Element) -> BTreeSet<i128> {
         const MOST: usize = 3;
         let flow = &self.e.flow.classes[class];
         let mut found = BTreeSet::new();
@@ -217,13 +217,13 @@ impl FunctionAnalysis<'_> {
     /// The constant, or the given value, that a variable is when control first comes to a loop.
     fn first_value(
         &mut self,
-        class: usize,
+        class: ClassId,
         head: MvId,
         known: &BTreeMap<String, Known>,
         name: &str,
     ) -> Option<Edge> {
         let place = self.place(class, name)?;
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let (_, first) = self.e.on_first_arrival(place, head, &single).into_iter().next()?;
         if let Some(c) = self.e.pool.as_const(first.term) {
             return c.signed().map(Edge::constant);
@@ -233,12 +233,12 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The elements that a loop accesses by an integer variable, with the variable.
-    fn indexed(&mut self, class: usize, head: MvId, known: &BTreeMap<String, Known>) -> Vec<Indexed> {
+    fn indexed(&mut self, class: ClassId, head: MvId, known: &BTreeMap<String, Known>) -> Vec<Indexed> {
         let graph = self.task.graph;
         let flow = &self.e.flow.classes[class];
         let Some(l) = flow.loop_at[head.0 as usize] else { return Vec::new() };
         let nodes: Vec<_> = flow.loops[l].body.iter().copied().collect();
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let indices: Vec<(String, TermId, bool)> = known
             .iter()
             .filter(|(x, k)| matches!(k.ty, CType::Int { .. }) && !x.contains(['\\', '>', '.', '*']))
@@ -297,14 +297,14 @@ impl FunctionAnalysis<'_> {
     /// `a[k]`, where the array has a name.
     fn element_text(
         &mut self,
-        class: usize,
+        class: ClassId,
         e: &Element,
         signed: bool,
         index: Sort,
     ) -> Option<(String, bool)> {
         let k = self.e.pool.leaf(Leaf::Param { name: "\\element".into(), sort: index });
         let at = e.address(&mut self.e.pool, k, signed, self.task.pointer_bits)?;
-        let mut naming = self.namings.get(class)?.clone();
+        let mut naming = self.namings.get(class.index())?.clone();
         let bits = index.bits()?;
         let ty = CType::Int { bits, signed, name: "".into() };
         naming.names_mut().insert(k, Named { text: "k".into(), ty });
@@ -317,7 +317,7 @@ impl FunctionAnalysis<'_> {
     /// What loops' facts about elements suggest at the exit: other bounds and other values.
     pub(in crate::invariant) fn quantified_at_exit(
         &mut self,
-        class: usize,
+        class: ClassId,
         known: &BTreeMap<String, Known>,
     ) -> BTreeSet<Candidate> {
         self.find_inductive();
@@ -361,7 +361,7 @@ impl FunctionAnalysis<'_> {
 
     /// Equations that loops keep, of what has their variables' values at the exit. Runs that get there may
     /// be too few to suggest them.
-    fn equations_at_exit(&mut self, class: usize, known: &BTreeMap<String, Known>) -> Vec<Candidate> {
+    fn equations_at_exit(&mut self, class: ClassId, known: &BTreeMap<String, Known>) -> Vec<Candidate> {
         let mut kept: Vec<(MvId, Equation)> = Vec::new();
         for (point, standings) in self.inductive.iter().flat_map(|i| &i.heads) {
             let Some(&head) = point.nodes.get(&class) else { continue };
@@ -388,13 +388,13 @@ impl FunctionAnalysis<'_> {
     /// first.
     fn name_at_exit(
         &mut self,
-        class: usize,
+        class: ClassId,
         head: MvId,
         name: &str,
         known: &BTreeMap<String, Known>,
     ) -> Option<String> {
         let place = self.place(class, name)?;
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let (_, value) = self.e.before(place, head, &single).into_iter().next()?;
         let value = self.cut(value.term);
         let same = known.iter().filter(|(_, k)| k.as_term().0 == value).map(|(x, _)| x);
@@ -407,7 +407,7 @@ impl FunctionAnalysis<'_> {
     /// or do not wrap, so that elements of different indices have no byte in common.
     pub(in crate::invariant) fn shows_for_all(
         &mut self,
-        class: usize,
+        class: ClassId,
         f: &ForAll,
         under: TermId,
         goal: TermId,
@@ -491,7 +491,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether the exit is the point in question, of a class with loops.
-    pub(in crate::invariant) fn has_passed_loops(&self, class: usize, point: &Point) -> bool {
+    pub(in crate::invariant) fn has_passed_loops(&self, class: ClassId, point: &Point) -> bool {
         point.nodes.get(&class) == Some(&Mvicfg::EXIT) && !self.e.flow.classes[class].loops.is_empty()
     }
 }

@@ -16,7 +16,7 @@ use crate::invariant::point::{Kind, Point};
 use crate::invariant::proof::known::Known;
 use crate::invariant::witness::run::Run;
 use crate::ir::{App, CType, Const, Instr, Leaf, Op, Sort, TermId, VarKind};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use crate::semantics::{Val, c_text};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ impl FunctionAnalysis<'_> {
     /// Adds the quantities of a class at a point to what is known there.
     pub(in crate::invariant) fn known_quantities(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         known: &mut BTreeMap<String, Known>,
     ) {
@@ -58,7 +58,7 @@ impl FunctionAnalysis<'_> {
     /// Adds one place, and what it held at entry where it may hold something else at the point.
     fn known_cell(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         access: Access,
         known: &mut BTreeMap<String, Known>,
@@ -70,7 +70,7 @@ impl FunctionAnalysis<'_> {
         if known.contains_key(&name) || !is_countable(&ty) {
             return false;
         }
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let values = observable::values_at(&mut self.e, &subject, point, &single);
         let Some((_, val)) = values.into_iter().next() else { return false };
         let memory = self.e.pool.leaf(Leaf::Memory);
@@ -95,7 +95,7 @@ impl FunctionAnalysis<'_> {
     /// Adds a place that someone named, if facts would name it so.
     pub(in crate::invariant) fn known_place(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         (address, sort, bytes): (TermId, Sort, u64),
         name: &str,
@@ -110,7 +110,7 @@ impl FunctionAnalysis<'_> {
     /// Adds what something that someone named held at entry, where that is not known yet.
     pub(in crate::invariant) fn known_before(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         name: &str,
         known: &mut BTreeMap<String, Known>,
@@ -147,9 +147,9 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Adds the entry values of parameters that hold something else at the point.
-    fn known_parameters(&mut self, class: usize, point: &Point, known: &mut BTreeMap<String, Known>) {
+    fn known_parameters(&mut self, class: ClassId, point: &Point, known: &mut BTreeMap<String, Known>) {
         let graph = self.task.graph;
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let mut count = 0;
         for s in observable::at(graph, point.kind) {
             let Observable::Variable { name, ordinal: 0 } = &s else { continue };
@@ -175,7 +175,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The places of a class that mean the same in all versions, those that it writes first.
-    fn accesses(&mut self, class: usize) -> Vec<Access> {
+    fn accesses(&mut self, class: ClassId) -> Vec<Access> {
         if let Some(found) = self.classes.accessed.get(&class) {
             return found
                 .iter()
@@ -183,7 +183,7 @@ impl FunctionAnalysis<'_> {
                 .collect();
         }
         let graph = self.task.graph;
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let mut found: BTreeSet<Access> = BTreeSet::new();
         let mut looked_at = 0;
         for node in self.e.flow.classes[class].rpo.clone() {
@@ -213,7 +213,8 @@ impl FunctionAnalysis<'_> {
 
     /// The places that the one class of a task writes, as subjects.
     pub(in crate::invariant) fn named_cells(&mut self) -> Vec<Observable> {
-        let written: Vec<Access> = self.accesses(0).into_iter().filter(|a| !a.read).take(MAX_CELLS).collect();
+        let written: Vec<Access> =
+            self.accesses(ClassId::ONLY).into_iter().filter(|a| !a.read).take(MAX_CELLS).collect();
         let subject = |a: Access| {
             let name = self.cell_name(a.address, a.sort, a.bytes)?;
             Some(Observable::Cell { name: name.into(), address: a.address, sort: a.sort, bytes: a.bytes })
@@ -222,7 +223,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The scalar members of the records that the parameters of a class lead to, as subjects.
-    pub(in crate::invariant) fn members(&mut self, class: usize) -> Vec<Observable> {
+    pub(in crate::invariant) fn members(&mut self, class: ClassId) -> Vec<Observable> {
         const MOST: usize = 12;
         let body = self.task.graph.bodies[class].clone();
         let unit = self.task.units[class].clone();
@@ -250,7 +251,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The type of a quantity at the exit of a class.
-    pub(in crate::invariant) fn quantity_type(&self, class: usize, name: &str) -> Option<CType> {
+    pub(in crate::invariant) fn quantity_type(&self, class: ClassId, name: &str) -> Option<CType> {
         match self.quantities.get(name)? {
             Quantity::Memory => None,
             Quantity::Parameter(x) => {
@@ -258,7 +259,7 @@ impl FunctionAnalysis<'_> {
                 observable::find_var(body, x, 0).map(|v| body.var(v).ty.clone())
             }
             Quantity::Cell { address, sort, bytes, .. } => {
-                let naming = self.namings.get(class)?;
+                let naming = self.namings.get(class.index())?;
                 c_text::render_lvalue(&self.e.pool, *address, *sort, *bytes, naming).map(|n| n.ty)
             }
         }
@@ -267,7 +268,7 @@ impl FunctionAnalysis<'_> {
     /// What a quantity is when a run of a class starts, or has ended.
     pub(in crate::invariant) fn quantity_at_exit(
         &self,
-        class: usize,
+        class: ClassId,
         name: &str,
         run: &Run,
         old: bool,
@@ -309,7 +310,7 @@ impl FunctionAnalysis<'_> {
     /// What a quantity is when a run arrives somewhere.
     pub(in crate::invariant) fn quantity_here(
         &self,
-        class: usize,
+        class: ClassId,
         name: &str,
         input: &interp::Input,
         state: &mut Observation,
@@ -333,14 +334,14 @@ impl FunctionAnalysis<'_> {
         }
     }
 
-    fn argument(&self, class: usize, name: &str, input: &interp::Input) -> Option<Value> {
+    fn argument(&self, class: ClassId, name: &str, input: &interp::Input) -> Option<Value> {
         let Quantity::Parameter(x) = self.quantities.get(name)? else { return None };
         let body = &self.task.graph.bodies[class];
         let position = body.params.iter().position(|p| body.var(*p).name == *x)?;
         input.arguments.get(position).cloned()
     }
 
-    fn entry_of<'e>(&'e self, class: usize, input: &'e interp::Input) -> Entry<'e> {
+    fn entry_of<'e>(&'e self, class: ClassId, input: &'e interp::Input) -> Entry<'e> {
         let bodies = &self.task.graph.bodies;
         let newest = bodies.last().unwrap_or(&bodies[class]);
         Entry {

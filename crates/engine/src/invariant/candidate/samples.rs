@@ -12,6 +12,7 @@ use crate::invariant::task::Task;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
 use crate::ir::{Const, NodeId};
+use crate::mvicfg::ClassId;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -60,7 +61,7 @@ impl Rows {
 impl Task<'_> {
     /// The pairs of classes that are run side by side: those that are compared, or, where none are,
     /// every class and itself.
-    pub(in crate::invariant) fn run_pairs(&self) -> Vec<(usize, usize)> {
+    pub(in crate::invariant) fn run_pairs(&self) -> Vec<(ClassId, ClassId)> {
         if self.pairs.is_empty() {
             return self.graph.all_classes().iter().map(|c| (c, c)).collect();
         }
@@ -70,7 +71,7 @@ impl Task<'_> {
 
 impl FunctionAnalysis<'_> {
     /// Collects the values of named variables (and `\result`, at the exit) of a class at a point.
-    pub(in crate::invariant) fn rows(&mut self, class: usize, point: &Point, names: Vec<String>) -> Rows {
+    pub(in crate::invariant) fn rows(&mut self, class: ClassId, point: &Point, names: Vec<String>) -> Rows {
         let mut rows = Rows { names, rows: Vec::new(), runs: Vec::new() };
         for (list, old) in self.runs_of(class) {
             match point.kind {
@@ -84,7 +85,7 @@ impl FunctionAnalysis<'_> {
     /// The same of one run, which the class was the new side of.
     pub(in crate::invariant) fn rows_of(
         &self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         names: Vec<String>,
         run: Run,
@@ -99,7 +100,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The runs in which a class took part, and whether it was the old one.
-    pub(in crate::invariant) fn runs_of(&mut self, class: usize) -> Vec<(Rc<Vec<Run>>, bool)> {
+    pub(in crate::invariant) fn runs_of(&mut self, class: ClassId) -> Vec<(Rc<Vec<Run>>, bool)> {
         let mut found = Vec::new();
         for (from, to) in self.task.run_pairs() {
             if from == class {
@@ -111,7 +112,7 @@ impl FunctionAnalysis<'_> {
         found
     }
 
-    fn exit_rows(&self, class: usize, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
+    fn exit_rows(&self, class: ClassId, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
         for (i, run) in list.iter().enumerate() {
             let outcome = side(run, old);
             if outcome.end != End::Return || self.overlaps(&run.input_of(old)) {
@@ -125,7 +126,7 @@ impl FunctionAnalysis<'_> {
 
     pub(in crate::invariant) fn value_at_exit(
         &self,
-        class: usize,
+        class: ClassId,
         name: &str,
         run: &Run,
         old: bool,
@@ -141,7 +142,7 @@ impl FunctionAnalysis<'_> {
         find_key(body, name).and_then(|v| o.local(v))
     }
 
-    fn watched_rows(&self, class: usize, point: &Point, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
+    fn watched_rows(&self, class: ClassId, point: &Point, list: &Rc<Vec<Run>>, old: bool, rows: &mut Rows) {
         let Some(node) = self.watchable(class, point) else { return };
         let body = &self.task.graph.bodies[class];
         let names = rows.names.clone();
@@ -208,7 +209,7 @@ impl FunctionAnalysis<'_> {
 
     /// The node of the function as written that stands for the point; copies that inlining or
     /// unrolling made cannot be watched.
-    pub(in crate::invariant) fn watchable(&self, class: usize, point: &Point) -> Option<NodeId> {
+    pub(in crate::invariant) fn watchable(&self, class: ClassId, point: &Point) -> Option<NodeId> {
         let graph = self.task.graph;
         let node = graph.origin(*point.nodes.get(&class)?, class)?;
         let written = self.task.units[class].function(&graph.bodies[class].name)?;
@@ -229,7 +230,12 @@ impl FunctionAnalysis<'_> {
 
     /// Looks for a run in which a variable has other values at the point in one class than in the
     /// other.
-    pub(in crate::invariant) fn differing_run(&mut self, key: &str, from: usize, to: usize) -> Option<Run> {
+    pub(in crate::invariant) fn differing_run(
+        &mut self,
+        key: &str,
+        from: ClassId,
+        to: ClassId,
+    ) -> Option<Run> {
         let point = self.diff.point.clone();
         let list = self.task.runs(from, to);
         let (old, new) = (self.watchable(from, &point)?, self.watchable(to, &point)?);
@@ -237,7 +243,7 @@ impl FunctionAnalysis<'_> {
         comparable
             .take(WATCHED_RUNS)
             .find(|r| {
-                let trace = |class: usize, node, old: bool| {
+                let trace = |class: ClassId, node, old: bool| {
                     let body = &self.task.graph.bodies[class];
                     let var = find_key(body, key);
                     let mut values = Vec::new();

@@ -104,7 +104,7 @@ fn taken_apart(fact: &Fact) -> Option<(Frame, i128)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mvicfg::VersionSet;
+    use crate::mvicfg::{ClassId, ClassSet};
 
     fn check(texts: &[&str], expected: &[(&str, &str, usize)]) {
         let fact = |text: &&str| {
@@ -114,7 +114,7 @@ mod tests {
                 variables: formula.equation().map(|(left, _)| left.to_string()).into_iter().collect(),
                 formula,
                 c: None,
-                classes: VersionSet::single(0),
+                classes: ClassSet::single(ClassId::ONLY),
                 assumptions: Vec::new(),
                 lines: BTreeMap::new(),
                 bounds: BTreeMap::new(),

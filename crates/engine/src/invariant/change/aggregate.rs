@@ -9,7 +9,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::Kind;
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarId};
-use crate::mvicfg::{Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, Mvicfg};
 use crate::semantics::{Val, c_text};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ impl FunctionAnalysis<'_> {
         self.diff.invariants.extend(shared);
     }
 
-    fn members_returned(&mut self, class: usize) -> Vec<Fact> {
+    fn members_returned(&mut self, class: ClassId) -> Vec<Fact> {
         let body = self.task.graph.bodies[class].clone();
         let CType::Record(id) = &body.ret else { return Vec::new() };
         let unit = self.task.units[class].clone();
@@ -52,7 +52,7 @@ impl FunctionAnalysis<'_> {
 
     fn member_fact(
         &mut self,
-        class: usize,
+        class: ClassId,
         name: &str,
         value: TermId,
         memory: &Val,
@@ -64,7 +64,7 @@ impl FunctionAnalysis<'_> {
         if self.e.rests_on_havoc(shown) || self.e.rests_on_indeterminate(shown) {
             return None;
         }
-        let naming = self.namings.get(class)?.clone();
+        let naming = self.namings.get(class.index())?.clone();
         let text = c_text::render_equation(&self.e.pool, name, shown, &naming, Some(ty));
         let formula = Formula::read(text);
         self.is_readable(&formula).then(|| Fact {
@@ -72,7 +72,7 @@ impl FunctionAnalysis<'_> {
             variables: vec![name.to_owned()],
             formula,
             c: None,
-            classes: VersionSet::single(class),
+            classes: ClassSet::single(class),
             assumptions: self.assumptions(value, formed).into_iter().chain(used).collect(),
             lines: BTreeMap::from([(class, self.lines(&memory.causes, class))]),
             bounds: BTreeMap::new(),
@@ -80,8 +80,8 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Where a class builds the structure that it returns, and the memory there at the exit.
-    fn returned_object(&mut self, class: usize) -> Option<(TermId, Val)> {
-        let (point, single) = (self.diff.point.clone(), VersionSet::single(class));
+    fn returned_object(&mut self, class: ClassId) -> Option<(TermId, Val)> {
+        let (point, single) = (self.diff.point.clone(), ClassSet::single(class));
         let (_, result) = observable::values_at(&mut self.e, &Observable::Result, &point, &single).pop()?;
         let Term::Leaf(Leaf::LocalAddr { key, .. }) = self.e.pool.get(result.term) else { return None };
         let is_it = |v: &crate::ir::Var| format!("{}#{}", v.name, v.ordinal) == **key;

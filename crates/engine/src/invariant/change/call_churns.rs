@@ -13,6 +13,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
 use crate::invariant::witness::run::{Difference, Run};
 use crate::invariant::witness::runs;
+use crate::mvicfg::ClassId;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -57,8 +58,8 @@ impl FunctionAnalysis<'_> {
     /// Reports the calls that only one of two classes makes, if some input shows them.
     pub(in crate::invariant) fn call_churn(
         &mut self,
-        from: usize,
-        to: usize,
+        from: ClassId,
+        to: ClassId,
         before: &[Made],
         after: &[Made],
     ) {
@@ -94,7 +95,7 @@ impl FunctionAnalysis<'_> {
         };
         let (a, b) = (side(before, &removed), side(after, &added));
         let causes = self.causes_of_change((from, to), (&a, &b), Some(&run));
-        let facts = |made: &[Made], chosen: &[usize], class: usize| {
+        let facts = |made: &[Made], chosen: &[usize], class: ClassId| {
             crate::invariant::fact::Fact::merged(chosen.iter().map(|&k| made[k].fact(class)).collect())
         };
         let (gone, new) = (facts(before, &removed, from), facts(after, &added, to));
@@ -124,7 +125,7 @@ impl FunctionAnalysis<'_> {
 
     /// Leaves out what is only suspected to change because of a call that was shown to: the result
     /// `fopen(p, "r")` of `calls fopen(p, "r")`.
-    fn drop_restated<'m>(&mut self, from: usize, to: usize, calls: impl Iterator<Item = &'m Made>) {
+    fn drop_restated<'m>(&mut self, from: ClassId, to: ClassId, calls: impl Iterator<Item = &'m Made>) {
         let names: BTreeSet<&str> = calls.map(|m| m.callee.as_str()).collect();
         self.diff.churns.retain(|c| {
             let mut facts = c.removed.iter().chain(&c.added);

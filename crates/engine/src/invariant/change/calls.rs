@@ -12,7 +12,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::CALLS;
 use crate::invariant::text;
 use crate::ir::{Callee, Expr, Instr, Op, TermId};
-use crate::mvicfg::{MvId, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId};
 use crate::semantics::{Lines, library};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,13 +46,13 @@ impl Made {
             && self.text == other.text
     }
 
-    pub(in crate::invariant) fn fact(&self, class: usize) -> Fact {
+    pub(in crate::invariant) fn fact(&self, class: ClassId) -> Fact {
         Fact {
             template: Template::Event,
             variables: vec![CALLS.into()],
             formula: Formula::read(self.text.as_str()),
             c: None,
-            classes: VersionSet::single(class),
+            classes: ClassSet::single(class),
             assumptions: self.assumptions.iter().cloned().collect(),
             lines: BTreeMap::from([(class, vec![self.line])]),
             bounds: BTreeMap::new(),
@@ -64,7 +64,7 @@ impl FunctionAnalysis<'_> {
     /// Adds the calls that classes share, and those that a run shows to be others.
     pub(in crate::invariant) fn calls(&mut self) {
         let classes = self.task.graph.all_classes();
-        let by_class: BTreeMap<usize, Vec<Made>> = classes.iter().map(|c| (c, self.calls_of(c))).collect();
+        let by_class: BTreeMap<ClassId, Vec<Made>> = classes.iter().map(|c| (c, self.calls_of(c))).collect();
         let mut merged: Vec<(&Made, Fact)> = Vec::new();
         for (&class, calls) in &by_class {
             for made in calls.iter().take(MAX_CALLS) {
@@ -87,7 +87,7 @@ impl FunctionAnalysis<'_> {
         }
     }
 
-    fn calls_of(&mut self, class: usize) -> Vec<Made> {
+    fn calls_of(&mut self, class: ClassId) -> Vec<Made> {
         let flow = &self.e.flow.classes[class];
         let outside = flow.rpo.iter().copied().filter(|&n| flow.innermost[n.0 as usize].is_none());
         let nodes: Vec<MvId> = outside.filter(|&n| self.is_worth_telling(n)).collect();
@@ -119,12 +119,12 @@ impl FunctionAnalysis<'_> {
         !internal && effect
     }
 
-    fn call_made(&mut self, class: usize, node: MvId) -> Option<Made> {
+    fn call_made(&mut self, class: ClassId, node: MvId) -> Option<Made> {
         let graph = self.task.graph;
         let Instr::Call { callee: Callee::Direct(name), args, .. } = &graph.node(node).instr else {
             return None;
         };
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let (_, reach) = self.e.reach_from_entry(node, &single).into_iter().next()?;
         let exact = self.shown(class, reach.term);
         let (condition, mut assumed) = self.separated(class, exact);

@@ -17,7 +17,7 @@ use crate::invariant::proof::abstraction;
 use crate::invariant::text;
 use crate::invariant::witness::run::{Difference, Run};
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, Uf};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use crate::semantics::{Val, c_text};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,11 @@ const MAX_LENGTH: usize = 100;
 
 impl FunctionAnalysis<'_> {
     /// Adds the cases of a subject that all classes share, unless they share the whole value.
-    pub(in crate::invariant) fn shared_cases(&mut self, subject: &Observable, sides: &BTreeMap<usize, Side>) {
+    pub(in crate::invariant) fn shared_cases(
+        &mut self,
+        subject: &Observable,
+        sides: &BTreeMap<ClassId, Side>,
+    ) {
         if !matches!(subject, Observable::Result | Observable::Variable { .. } | Observable::Cell { .. }) {
             return;
         }
@@ -40,7 +44,7 @@ impl FunctionAnalysis<'_> {
             return;
         }
         let aggregate = |t: &CType| matches!(t, CType::Record(_) | CType::Array(..) | CType::Opaque { .. });
-        if observable::type_of(self.task.graph, subject, 0).is_some_and(|t| aggregate(&t)) {
+        if observable::type_of(self.task.graph, subject, ClassId::OLD).is_some_and(|t| aggregate(&t)) {
             // It is passed by an address, which is none of C's.
             return;
         }
@@ -54,7 +58,7 @@ impl FunctionAnalysis<'_> {
         }
         let unknown = sides.values().any(|s| s.unknown);
         let empty = self.undefined_classes();
-        let mut values: BTreeMap<usize, TermId> = BTreeMap::new();
+        let mut values: BTreeMap<ClassId, TermId> = BTreeMap::new();
         let mut assumed: BTreeSet<String> = BTreeSet::new();
         for (&c, side) in sides.iter().filter(|(c, _)| !empty.contains(**c)) {
             let &[term] = side.key.as_slice() else { return };
@@ -98,7 +102,7 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn cases_of_change(
         &mut self,
         subject: &Observable,
-        (from, to): (usize, usize),
+        (from, to): (ClassId, ClassId),
         (a, b): (&Side, &Side),
         found: Option<&(Run, Difference)>,
     ) -> (Vec<Fact>, Vec<Fact>) {
@@ -112,7 +116,7 @@ impl FunctionAnalysis<'_> {
     fn broken_cases(
         &mut self,
         subject: &Observable,
-        (class, other): (usize, usize),
+        (class, other): (ClassId, ClassId),
         side: &Side,
         (run, is_old): (&Run, bool),
     ) -> Vec<Fact> {
@@ -165,8 +169,8 @@ impl FunctionAnalysis<'_> {
             if !is_bare || !matches!(churn.subject, Observable::Result | Observable::Cell { .. }) {
                 continue;
             }
-            let broken = |class: usize, other: usize, is_old: bool| -> Vec<Fact> {
-                let own = facts.iter().filter(|f| f.classes == VersionSet::single(class));
+            let broken = |class: ClassId, other: ClassId, is_old: bool| -> Vec<Fact> {
+                let own = facts.iter().filter(|f| f.classes == ClassSet::single(class));
                 let broken = own.filter(|f| self.is_broken(f, (class, other), (run, is_old)));
                 broken.take(MOST).cloned().collect()
             };
@@ -184,7 +188,12 @@ impl FunctionAnalysis<'_> {
 
     /// Whether a run keeps a written fact in one class and breaks it in another. `is_old`: the first is the
     /// older one.
-    fn is_broken(&self, fact: &Fact, (class, other): (usize, usize), (run, is_old): (&Run, bool)) -> bool {
+    fn is_broken(
+        &self,
+        fact: &Fact,
+        (class, other): (ClassId, ClassId),
+        (run, is_old): (&Run, bool),
+    ) -> bool {
         let Ok(written) = fact::parse(fact.text()) else { return false };
         let holds = |old, class| name_resolution::holds_at_end(self.task, (run, old), class, &written);
         holds(is_old, class) == Ok(Some(true)) && holds(!is_old, other) == Ok(Some(false))
@@ -195,7 +204,7 @@ impl FunctionAnalysis<'_> {
     fn is_met_in_both(
         &self,
         fact: &Fact,
-        (class, other): (usize, usize),
+        (class, other): (ClassId, ClassId),
         (run, is_old): (&Run, bool),
     ) -> bool {
         let met = |old, class| {
@@ -210,7 +219,7 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn value_facts(
         &mut self,
         subject: &Observable,
-        class: usize,
+        class: ClassId,
         val: &Val,
     ) -> Vec<(FactKey, Fact)> {
         let cell = self.cell_type(class, subject);
@@ -232,7 +241,7 @@ impl FunctionAnalysis<'_> {
             variables: vec![subject.name()],
             formula: Formula::read(text),
             c: c_text::render_c_equation(&self.e.pool, &subject.name(), shown, &naming, ty.as_ref()),
-            classes: VersionSet::single(class),
+            classes: ClassSet::single(class),
             assumptions: self.assumptions(val.term, formed).into_iter().chain(separated).collect(),
             lines: BTreeMap::from([(class, self.lines(&val.causes, class))]),
             bounds: BTreeMap::new(),
@@ -258,7 +267,7 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn set_fact(
         &mut self,
         subject: &Observable,
-        class: usize,
+        class: ClassId,
         shown: TermId,
         fact: Fact,
     ) -> Option<Fact> {
@@ -276,9 +285,9 @@ impl FunctionAnalysis<'_> {
     /// The fact of one case, if all classes share it.
     fn shared_case(
         &mut self,
-        (subject, class, condition, what): (&Observable, usize, TermId, TermId),
-        values: &BTreeMap<usize, TermId>,
-        sides: &BTreeMap<usize, Side>,
+        (subject, class, condition, what): (&Observable, ClassId, TermId, TermId),
+        values: &BTreeMap<ClassId, TermId>,
+        sides: &BTreeMap<ClassId, Side>,
     ) -> Option<Fact> {
         let what = abstraction::under(&mut self.e.pool, what, condition);
         let unknown = |t| self.e.rests_on_indeterminate(t) || self.e.rests_on_havoc(t);
@@ -319,7 +328,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// A value as it is in the executions without an undefined event, for well-formed input.
-    pub(in crate::invariant) fn defined_value(&mut self, class: usize, term: TermId) -> TermId {
+    pub(in crate::invariant) fn defined_value(&mut self, class: ClassId, term: TermId) -> TermId {
         let shown = self.shown(class, term);
         let defined = self.defined(class);
         abstraction::under(&mut self.e.pool, shown, defined)
@@ -328,10 +337,10 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn case_fact(
         &mut self,
         subject: &Observable,
-        class: usize,
+        class: ClassId,
         condition: TermId,
         what: TermId,
-        sides: &BTreeMap<usize, Side>,
+        sides: &BTreeMap<ClassId, Side>,
     ) -> Option<Fact> {
         if self.e.pool.as_const(condition).and_then(|k| k.as_bool()) == Some(false) {
             return None;
@@ -362,7 +371,7 @@ impl FunctionAnalysis<'_> {
                 .map(|(when, equation)| format!("!({}) || {equation}", when.text)),
         };
         let mut assumptions = BTreeSet::new();
-        let (mut lines, mut classes) = (BTreeMap::new(), VersionSet::new());
+        let (mut lines, mut classes) = (BTreeMap::new(), ClassSet::new());
         for (&c, side) in sides {
             classes.insert(c);
             lines.insert(c, self.lines(&side.causes, c));

@@ -15,6 +15,7 @@ use crate::invariant::observable::{self, Observable, find_var};
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
 use crate::ir::{App, CType, Function, Leaf, Op, Sort, Term, TermId, TermPool};
+use crate::mvicfg::ClassId;
 use crate::semantics::{Lines, Val, c_text, library};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -57,7 +58,7 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn cells(&mut self) {
         let all = self.task.graph.all_classes();
         let point = self.diff.point.clone();
-        let mut written: BTreeMap<usize, Written> = BTreeMap::new();
+        let mut written: BTreeMap<ClassId, Written> = BTreeMap::new();
         for (set, val) in observable::values_at(&mut self.e, &Observable::Memory, &point, &all) {
             for c in set.iter() {
                 written.insert(c, self.written(val.term));
@@ -78,7 +79,7 @@ impl FunctionAnalysis<'_> {
         if cells.is_empty() {
             return;
         }
-        let mut open: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut open: BTreeSet<(ClassId, ClassId)> = BTreeSet::new();
         let mut subjects: Vec<Observable> = Vec::new();
         for (&(address, bytes), &sort) in &cells {
             match self.cell_name(address, sort, bytes) {
@@ -227,7 +228,7 @@ impl FunctionAnalysis<'_> {
         address: TermId,
         sort: Sort,
         bytes: u64,
-        open: &mut BTreeSet<(usize, usize)>,
+        open: &mut BTreeSet<(ClassId, ClassId)>,
     ) {
         let s = Observable::Cell { name: "".into(), address, sort, bytes };
         let sides = self.sides(&s);
@@ -240,22 +241,23 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Type of a cell in a class.
-    pub(in crate::invariant) fn cell_type(&self, class: usize, subject: &Observable) -> Option<CType> {
+    pub(in crate::invariant) fn cell_type(&self, class: ClassId, subject: &Observable) -> Option<CType> {
         let Observable::Cell { address, sort, bytes, .. } = subject else { return None };
-        let named = c_text::render_lvalue(&self.e.pool, *address, *sort, *bytes, self.namings.get(class)?);
+        let named =
+            c_text::render_lvalue(&self.e.pool, *address, *sort, *bytes, self.namings.get(class.index())?);
         named.map(|n| n.ty)
     }
 
     /// The nodes that write a cell, with what they write, in place of all that write memory.
     pub(in crate::invariant) fn cell_causes(
         &mut self,
-        class: usize,
+        class: ClassId,
         address: TermId,
         val: &Val,
     ) -> Rc<Lines> {
         use crate::ir::Instr;
         let graph = self.task.graph;
-        let single = crate::mvicfg::VersionSet::single(class);
+        let single = crate::mvicfg::ClassSet::single(class);
         let mut causes = Lines::default();
         for node in val.causes.iter().filter(|n| graph.node(*n).classes.contains(class)) {
             let Instr::Store { addr, value, .. } = &graph.node(node).instr else { continue };
@@ -275,8 +277,8 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn changed_object(
         &self,
         run: &Run,
-        from: usize,
-        to: usize,
+        from: ClassId,
+        to: ClassId,
     ) -> Option<(interp::FinalObject, interp::FinalObject)> {
         let programs = &self.task.programs;
         let identity = run.memory.as_ref()?;
@@ -289,15 +291,15 @@ impl FunctionAnalysis<'_> {
         &self,
         run: &Run,
         subject: &Observable,
-        from: usize,
-        to: usize,
+        from: ClassId,
+        to: ClassId,
     ) -> Option<CellChange> {
         let Observable::Cell { address, sort, bytes, .. } = subject else { return None };
         if !runs::is_comparable(run) || !runs::both_return(run) {
             return None;
         }
         let (programs, bodies) = (&self.task.programs, &self.task.graph.bodies);
-        let value = |class: usize, outcome: &Outcome| {
+        let value = |class: ClassId, outcome: &Outcome| {
             let entry = Entry {
                 pool: &self.e.pool,
                 input: &run.input,

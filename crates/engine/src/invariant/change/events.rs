@@ -11,7 +11,7 @@ use crate::invariant::proof::abstraction;
 use crate::invariant::text;
 use crate::invariant::witness::run::Run;
 use crate::ir::{Callee, Instr, TermId, UndefinedKind, Unit};
-use crate::mvicfg::{MvId, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId};
 use crate::semantics::{Place, Val};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,14 +26,14 @@ const MOST_WAYS: usize = 3;
 
 /// What facts about what one class prints have in common.
 struct Printed {
-    class: usize,
+    class: ClassId,
     assumptions: Vec<String>,
-    lines: BTreeMap<usize, Vec<u32>>,
+    lines: BTreeMap<ClassId, Vec<u32>>,
 }
 
 impl FunctionAnalysis<'_> {
     /// What a class prints under which condition. Where the condition is long, some ways to it are told.
-    pub(in crate::invariant) fn output_facts(&mut self, class: usize, val: &Val) -> Vec<(FactKey, Fact)> {
+    pub(in crate::invariant) fn output_facts(&mut self, class: ClassId, val: &Val) -> Vec<(FactKey, Fact)> {
         let shown = self.shown(class, val.term);
         let Some(cases) = event::all_cases(&mut self.e.pool, shown) else { return Vec::new() };
         let alone = cases.len() == 1;
@@ -88,7 +88,7 @@ impl FunctionAnalysis<'_> {
             variables: vec!["output".into()],
             formula,
             c: None,
-            classes: VersionSet::single(about.class),
+            classes: ClassSet::single(about.class),
             assumptions: about.assumptions.clone(),
             lines: about.lines.clone(),
             bounds: BTreeMap::new(),
@@ -113,9 +113,9 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The conditions under which a class ends otherwise than by return.
-    pub(in crate::invariant) fn ends_of(&mut self, class: usize) -> Side {
+    pub(in crate::invariant) fn ends_of(&mut self, class: ClassId) -> Side {
         let mut side = Side::default();
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         for node in observable::abnormal_ends(&self.e, class) {
             let Some((_, val)) = self.e.reach_from_entry(node, &single).into_iter().next() else { continue };
             if self.e.pool.as_const(val.term).and_then(|c| c.as_bool()) == Some(false) {
@@ -170,10 +170,10 @@ impl FunctionAnalysis<'_> {
     /// alone, but versions are compared in both.
     pub(in crate::invariant) fn add_output_at_ends(
         &mut self,
-        class: usize,
-        sides: &mut BTreeMap<usize, Side>,
+        class: ClassId,
+        sides: &mut BTreeMap<ClassId, Side>,
     ) {
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         for node in observable::abnormal_ends(&self.e, class) {
             // The first place is the exit's, which may be out of reach.
             let no_exit = || Side { key: vec![self.e.pool.bool(false)], ..Side::default() };
@@ -201,20 +201,20 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a call that does not return may arrive at a `setjmp` of the same function.
-    fn may_come_back(&self, class: usize, node: MvId) -> bool {
+    fn may_come_back(&self, class: ClassId, node: MvId) -> bool {
         let graph = self.task.graph;
         let lands = |&n: &MvId| graph.node(n).instr.is_second_return();
         !self.ends_program(node) && self.e.flow.classes[class].rpo.iter().any(lands)
     }
 
-    fn describe_end(&mut self, number: usize, node: MvId, class: &VersionSet) -> (String, Vec<TermId>) {
+    fn describe_end(&mut self, class: ClassId, node: MvId, single: &ClassSet) -> (String, Vec<TermId>) {
         let graph = self.task.graph;
         let Instr::Call { callee: Callee::Direct(name), args, .. } = &graph.node(node).instr else {
             return ("ends in a call that does not return".into(), Vec::new());
         };
         let mut terms = Vec::new();
         for a in args {
-            if let Some((_, v)) = self.e.expr(a, node, class).into_iter().next() {
+            if let Some((_, v)) = self.e.expr(a, node, single).into_iter().next() {
                 terms.push(v.term);
             }
         }
@@ -222,7 +222,7 @@ impl FunctionAnalysis<'_> {
             ("__invdiff_assert_fail", _) => "assertion fails".to_string(),
             ("abort", _) => "abort()".to_string(),
             ("exit" | "_Exit" | "_exit", Some(&t)) => {
-                format!("exit({})", text::term(&self.e.pool, t, &self.namings[number], None))
+                format!("exit({})", text::term(&self.e.pool, t, &self.namings[class], None))
             }
             (other, _) => format!("ends in {other}()"),
         };
@@ -233,8 +233,8 @@ impl FunctionAnalysis<'_> {
 /// The undefined event that a run met in one of its versions, as a fact of that version.
 pub(in crate::invariant) fn undefined_fact(
     run: &Run,
-    from: usize,
-    to: usize,
+    from: ClassId,
+    to: ClassId,
     function: &str,
     units: &[Arc<Unit>],
 ) -> Vec<Fact> {
@@ -246,7 +246,7 @@ pub(in crate::invariant) fn undefined_fact(
                 variables: vec!["end".into()],
                 formula: undefined(*kind, place, function, &units[class]),
                 c: None,
-                classes: VersionSet::single(class),
+                classes: ClassSet::single(class),
                 assumptions: Vec::new(),
                 lines: BTreeMap::from([(class, vec![place.line])]),
                 bounds: BTreeMap::new(),

@@ -18,7 +18,7 @@ use crate::invariant::point::Kind;
 use crate::invariant::proof::abstraction;
 use crate::invariant::text;
 use crate::ir::{App, CType, Leaf, Op, Sort, Term, TermId};
-use crate::mvicfg::{Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, Mvicfg};
 use crate::semantics::c_text::{self, Named, Naming};
 use crate::semantics::{Lines, Val};
 use crate::smt;
@@ -64,7 +64,7 @@ struct Held {
 
 /// What is known of one class at the exit.
 struct Exit {
-    class: usize,
+    class: ClassId,
     result: TermId,
     ty: CType,
     reach: TermId,
@@ -111,7 +111,7 @@ impl FunctionAnalysis<'_> {
         self.diff.invariants.extend(merged);
     }
 
-    fn outcome_facts(&mut self, class: usize) -> Vec<Fact> {
+    fn outcome_facts(&mut self, class: ClassId) -> Vec<Fact> {
         let Some(mut exit) = self.exit_of(class) else { return Vec::new() };
         let mut found: Vec<Fact> = Vec::new();
         let mut seen: BTreeSet<String> = BTreeSet::new();
@@ -152,7 +152,7 @@ impl FunctionAnalysis<'_> {
             variables,
             formula: Formula::read(text),
             c: None,
-            classes: VersionSet::single(exit.class),
+            classes: ClassSet::single(exit.class),
             assumptions: assumed,
             lines: BTreeMap::from([(exit.class, self.lines(&exit.causes, exit.class))]),
             bounds: BTreeMap::new(),
@@ -160,12 +160,12 @@ impl FunctionAnalysis<'_> {
     }
 
     /// What a class returns, where it is a number or a pointer, and what it leaves in memory.
-    fn exit_of(&mut self, class: usize) -> Option<Exit> {
+    fn exit_of(&mut self, class: ClassId) -> Option<Exit> {
         let ty = self.task.graph.bodies[class].ret.clone();
         if !matches!(ty, CType::Int { .. } | CType::Bool | CType::Pointer(_)) {
             return None;
         }
-        let (point, single) = (self.diff.point.clone(), VersionSet::single(class));
+        let (point, single) = (self.diff.point.clone(), ClassSet::single(class));
         let (_, result) = observable::values_at(&mut self.e, &Observable::Result, &point, &single).pop()?;
         let mut assumed = BTreeSet::new();
         let returned = self.clear(class, result.term, &mut assumed)?;
@@ -190,7 +190,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// A value under what is assumed of memory and input; `None` where it is not known.
-    fn clear(&mut self, class: usize, term: TermId, assumed: &mut BTreeSet<String>) -> Option<TermId> {
+    fn clear(&mut self, class: ClassId, term: TermId, assumed: &mut BTreeSet<String>) -> Option<TermId> {
         let formed = self.shown(class, term);
         if formed != term {
             assumed.insert("stdin-well-formed".into());

@@ -29,7 +29,7 @@ use crate::invariant::witness::runs;
 use crate::invariant::witness::shrink::Shrinker;
 use crate::ir::eval::Assignment;
 use crate::ir::{Instr, Op, Term, TermId, TermPool};
-use crate::mvicfg::{Flow, Mvicfg};
+use crate::mvicfg::{ClassId, Flow, Mvicfg};
 use crate::smt;
 use crate::symex::{assertions_of, is_failure};
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +79,7 @@ fn at_entry(fact: &Expression) -> Expression {
 
 impl Task<'_> {
     /// Whether a function that a class calls has an assertion.
-    fn asserts(&self, class: usize, callee: &str, text: &str, ordinal: usize) -> bool {
+    fn asserts(&self, class: ClassId, callee: &str, text: &str, ordinal: usize) -> bool {
         let program = &self.programs[class];
         let found = program.function(callee).zip(program.unit_of(callee));
         found.is_some_and(|(f, unit)| {
@@ -88,7 +88,7 @@ impl Task<'_> {
     }
 
     /// Whether an input is one that callers pass, as the project says. What cannot be told is admitted.
-    pub(in crate::invariant) fn admits(&self, run: &Run, old: bool, class: usize) -> bool {
+    pub(in crate::invariant) fn admits(&self, run: &Run, old: bool, class: ClassId) -> bool {
         self.specification.requires.iter().all(|required| {
             let (unit, body) = (&*self.units[class], &*self.graph.bodies[class]);
             let program = &*self.programs[class];
@@ -101,7 +101,7 @@ impl Task<'_> {
 
 impl FunctionAnalysis<'_> {
     /// What callers of a class see to, as the project says.
-    fn required(&mut self, class: usize) -> TermId {
+    fn required(&mut self, class: ClassId) -> TermId {
         let mut all = self.e.pool.bool(true);
         for required in &self.task.specification.requires {
             let fact = at_entry(&required.fact);
@@ -114,24 +114,24 @@ impl FunctionAnalysis<'_> {
 }
 
 /// Returns whether one side of a run keeps the property; `None`: it does not say.
-type Keeps<'k> = dyn Fn(&Run, bool, usize) -> Option<bool> + 'k;
+type Keeps<'k> = dyn Fn(&Run, bool, ClassId) -> Option<bool> + 'k;
 
 impl Checker<'_, '_, '_> {
     /// Simplifies the input of a run, as long as `keeps` holds.
-    fn shrunk(&self, run: Run, (from, to): (usize, usize), keeps: &dyn Fn(&Run) -> bool) -> Run {
+    fn shrunk(&self, run: Run, (from, to): (ClassId, ClassId), keeps: &dyn Fn(&Run) -> bool) -> Run {
         let shrinker =
             Shrinker { unit: &self.task.units[to], replay: &|input| self.replay(from, to, input), keeps };
         shrinker.shrink(run)
     }
 
-    fn replay(&self, from: usize, to: usize, input: Input) -> Run {
+    fn replay(&self, from: ClassId, to: ClassId, input: Input) -> Run {
         let (graph, programs) = (self.task.graph, &self.task.programs);
         let entry = (&*graph.bodies[from].name, &*graph.bodies[to].name);
         runs::replay(&programs[from], &programs[to], entry, input)
     }
 
     /// A run in which a class breaks the property, and whether it was the old side of it.
-    fn refutation(&mut self, class: usize, keeps: &Keeps) -> Option<Run> {
+    fn refutation(&mut self, class: ClassId, keeps: &Keeps) -> Option<Run> {
         for (from, to) in self.task.run_pairs() {
             for (side, old) in [(from, true), (to, false)] {
                 if side != class {
@@ -152,11 +152,11 @@ impl Checker<'_, '_, '_> {
     fn settle(
         &mut self,
         property: &mut Property,
-        classes: &[usize],
+        classes: &[ClassId],
         keeps: &Keeps,
-        mut prove: impl FnMut(&mut Self, usize) -> (Standing, Option<Run>),
+        mut prove: impl FnMut(&mut Self, ClassId) -> (Standing, Option<Run>),
     ) {
-        let mut refuting: BTreeMap<usize, Run> = BTreeMap::new();
+        let mut refuting: BTreeMap<ClassId, Run> = BTreeMap::new();
         for &class in classes {
             let (standing, run) = match self.refutation(class, keeps) {
                 Some(run) => (Standing::Fails, Some(run)),
@@ -211,7 +211,7 @@ impl Checker<'_, '_, '_> {
     }
 
     /// The plainest run that breaks only the newer class, of a property that other inputs break in both.
-    fn wider(&self, (from, to): (usize, usize), keeps: &Keeps) -> Option<Break> {
+    fn wider(&self, (from, to): (ClassId, ClassId), keeps: &Keeps) -> Option<Break> {
         let breaks = |r: &Run| {
             r.same_meaning && keeps(r, false, to) == Some(false) && keeps(r, true, from) == Some(true)
         };
@@ -220,7 +220,7 @@ impl Checker<'_, '_, '_> {
     }
 
     /// The plainest run that breaks a property which only the newer class has.
-    fn start(&self, (from, to): (usize, usize), keeps: &Keeps) -> Option<Break> {
+    fn start(&self, (from, to): (ClassId, ClassId), keeps: &Keeps) -> Option<Break> {
         let breaks =
             |r: &Run| r.same_meaning && r.old.end.is_definite() && keeps(r, false, to) == Some(false);
         let run = self.task.runs(from, to).iter().find(|r| breaks(r)).cloned()?;
@@ -228,7 +228,7 @@ impl Checker<'_, '_, '_> {
     }
 
     /// The plainest run that a property stops which only the older class has.
-    fn end(&self, (from, to): (usize, usize), keeps: &Keeps, example: Option<Input>) -> Option<Break> {
+    fn end(&self, (from, to): (ClassId, ClassId), keeps: &Keeps, example: Option<Input>) -> Option<Break> {
         let goes_on = |r: &Run| {
             let ends = !matches!(r.new.end, End::AssertFailed { .. }) && r.new.end.is_definite();
             r.same_meaning && keeps(r, true, from) == Some(false) && ends
@@ -240,7 +240,12 @@ impl Checker<'_, '_, '_> {
 
     /// The plainest run that the older class stops at the property, and the newer one does something
     /// undefined on: what is asserted comes too late there.
-    fn overtaken(&self, (from, to): (usize, usize), keeps: &Keeps, example: Option<Input>) -> Option<Break> {
+    fn overtaken(
+        &self,
+        (from, to): (ClassId, ClassId),
+        keeps: &Keeps,
+        example: Option<Input>,
+    ) -> Option<Break> {
         let stops = |r: &Run| keeps(r, true, from) == Some(false);
         let overtakes = |r: &Run| safety::overtakes(self.task, (from, to), r, &stops);
         let all = self.task.runs(from, to);
@@ -253,12 +258,12 @@ impl Checker<'_, '_, '_> {
     fn pinned(&mut self, pin: &PinnedFact) -> Property {
         let mut property = Property::new(PropertyKind::Pinned, &pin.text);
         let task = self.task;
-        let keeps = |run: &Run, old: bool, class: usize| {
+        let keeps = |run: &Run, old: bool, class: ClassId| {
             name_resolution::holds_at_end(task, (run, old), class, &pin.fact).ok().flatten()
         };
         let mut problems: BTreeSet<String> = BTreeSet::new();
-        let classes: Vec<usize> = task.graph.all_classes().iter().collect();
-        let mut prove = |checker: &mut Self, class: usize| match checker.prove_pin(pin, class) {
+        let classes: Vec<ClassId> = task.graph.all_classes().iter().collect();
+        let mut prove = |checker: &mut Self, class: ClassId| match checker.prove_pin(pin, class) {
             Ok((Standing::Open, Some(run))) if keeps(&run, false, class) == Some(false) => {
                 (Standing::Fails, Some(run))
             }
@@ -281,7 +286,7 @@ impl Checker<'_, '_, '_> {
     }
 
     /// Asks the solver whether a pinned fact holds; a model comes back as a run of the class.
-    fn prove_pin(&mut self, pin: &PinnedFact, class: usize) -> Result<(Standing, Option<Run>), String> {
+    fn prove_pin(&mut self, pin: &PinnedFact, class: ClassId) -> Result<(Standing, Option<Run>), String> {
         let Some(engine) = &mut self.engine else { return Ok((Standing::Open, None)) };
         let goal = term::condition(&pin.fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
         let goal = engine.cut(goal);
@@ -334,14 +339,14 @@ impl Checker<'_, '_, '_> {
         for key in keys {
             let Some(mut property) = all.remove(&key) else { continue };
             let own = matches!(key.0, PropertyKind::Assertion { callee: None, .. });
-            let classes: Vec<usize> = match &key.0 {
+            let classes: Vec<ClassId> = match &key.0 {
                 PropertyKind::Assertion { callee: Some(callee), ordinal } => {
                     let all = task.graph.all_classes();
                     all.iter().filter(|&c| task.asserts(c, callee, &key.1, *ordinal)).collect()
                 }
                 _ => property.lines.keys().copied().collect(),
             };
-            let keeps = |run: &Run, old: bool, class: usize| {
+            let keeps = |run: &Run, old: bool, class: ClassId| {
                 let o = if old { &run.old } else { &run.new };
                 match failed(task, class, o) {
                     _ if !task.admits(run, old, class) => None,
@@ -354,7 +359,7 @@ impl Checker<'_, '_, '_> {
                 }
             };
             let lines = property.lines.clone();
-            let mut prove = |checker: &mut Self, class: usize| match lines.get(&class).filter(|_| own) {
+            let mut prove = |checker: &mut Self, class: ClassId| match lines.get(&class).filter(|_| own) {
                 Some(&line) => {
                     let (standing, run) = checker.prove_assertion(class, line);
                     match run.filter(|r| keeps(r, false, class) == Some(false)) {
@@ -380,12 +385,12 @@ impl Checker<'_, '_, '_> {
 
     /// Whether the failing branch of the assertion at a line is shown not to be reached, in functions with
     /// other loops that do the same.
-    fn never_fails(&mut self, class: usize, line: u32) -> bool {
+    fn never_fails(&mut self, class: ClassId, line: u32) -> bool {
         let Some(engine) = &mut self.engine else { return false };
         engine.never_fails(class, line) || engine.task.is_own() && engine.holds_by_k_induction(class, line)
     }
 
-    fn prove_assertion(&mut self, class: usize, line: u32) -> (Standing, Option<Run>) {
+    fn prove_assertion(&mut self, class: ClassId, line: u32) -> (Standing, Option<Run>) {
         let Some(engine) = &mut self.engine else { return (Standing::Open, None) };
         let graph = engine.task.graph;
         let mut standing = Standing::Holds;
@@ -446,7 +451,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Runs a class, as both sides, on what a model proposes.
-    fn model_run(&self, class: usize, model: &crate::ir::eval::Assignment, roots: &[TermId]) -> Run {
+    fn model_run(&self, class: ClassId, model: &crate::ir::eval::Assignment, roots: &[TermId]) -> Run {
         let graph = self.task.graph;
         let input = inputs::from_model(&self.e.pool, model, roots, &graph.bodies[class]);
         let (program, name) = (&self.task.programs[class], &*graph.bodies[class].name);
@@ -471,7 +476,7 @@ fn can_trap(pool: &TermPool, term: TermId) -> bool {
 }
 
 /// The assertion that a run failed, named so that it can be found in other classes.
-fn failed(task: &Task, class: usize, o: &Outcome) -> Option<(PropertyKind, String)> {
+fn failed(task: &Task, class: ClassId, o: &Outcome) -> Option<(PropertyKind, String)> {
     let End::AssertFailed { text, place } = &o.end else { return None };
     let own = place.function == task.graph.bodies[class].name;
     let program = &task.programs[class];

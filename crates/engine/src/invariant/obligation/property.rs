@@ -3,6 +3,7 @@
 use crate::fact::Expression;
 use crate::invariant::witness::run::Run;
 use crate::ir::UndefinedKind;
+use crate::mvicfg::ClassId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -41,8 +42,8 @@ pub enum Standing {
 
 /// A property that fails in `to` and was not refuted in `from`.
 pub struct Break {
-    pub from: usize,
-    pub to: usize,
+    pub from: ClassId,
+    pub to: ClassId,
     pub run: Run,
 }
 
@@ -50,9 +51,9 @@ pub struct Property {
     pub kind: PropertyKind,
     pub text: String,
     /// By class, where the class has it.
-    pub standing: BTreeMap<usize, Standing>,
+    pub standing: BTreeMap<ClassId, Standing>,
     /// Lines of an assertion, by class.
-    pub lines: BTreeMap<usize, u32>,
+    pub lines: BTreeMap<ClassId, u32>,
     pub breaks: Vec<Break>,
     /// Examples of a property that `from` does not have and that fails in `to`.
     pub starts: Vec<Break>,
@@ -62,7 +63,7 @@ pub struct Property {
     /// it, or does something undefined before it comes there.
     pub ends: Vec<Break>,
     /// By class that breaks it: a run that does, as far as one is at hand.
-    pub refuting: BTreeMap<usize, Run>,
+    pub refuting: BTreeMap<ClassId, Run>,
     /// Why a pinned fact could not be looked at in any class.
     pub problem: Option<String>,
 }

@@ -31,6 +31,7 @@ use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
 use crate::invariant::witness::shrink::Shrinker;
 use crate::ir::{CType, Const, Linkage, Sort, UndefinedKind};
+use crate::mvicfg::ClassId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -113,7 +114,7 @@ impl Event {
 /// input that the older one shows to be meant.
 pub(in crate::invariant) fn overtakes(
     task: &Task,
-    (from, to): (usize, usize),
+    (from, to): (ClassId, ClassId),
     run: &Run,
     before: &dyn Fn(&Run) -> bool,
 ) -> bool {
@@ -140,12 +141,12 @@ fn is_fine(o: &Outcome) -> bool {
 
 struct Pair<'a, 't> {
     task: &'a Task<'t>,
-    from: usize,
-    to: usize,
+    from: ClassId,
+    to: ClassId,
 }
 
 impl Pair<'_, '_> {
-    fn name(&self, class: usize) -> &str {
+    fn name(&self, class: ClassId) -> &str {
         &self.task.graph.bodies[class].name
     }
 

@@ -17,7 +17,7 @@ use crate::invariant::observable::Observable;
 use crate::invariant::proof::abstraction;
 use crate::invariant::text;
 use crate::ir::{App, CType, Callee, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf, VarId, VarKind};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::semantics::c_text::Named;
 use crate::semantics::{Lines, library};
 use crate::smt::Truth;
@@ -90,7 +90,7 @@ impl<'t> FunctionAnalysis<'t> {
     /// Adds the states of resources that classes share, and tells where two classes differ in them.
     pub(in crate::invariant) fn typestates(&mut self) {
         let classes = self.task.graph.all_classes();
-        let held: BTreeMap<usize, Vec<Held<'t>>> = classes.iter().map(|c| (c, self.held_in(c))).collect();
+        let held: BTreeMap<ClassId, Vec<Held<'t>>> = classes.iter().map(|c| (c, self.held_in(c))).collect();
         for &(from, to) in &self.task.pairs.clone() {
             if let (Some(a), Some(b)) = (held.get(&from), held.get(&to)) {
                 self.compare_states((from, a), (to, b));
@@ -115,13 +115,13 @@ impl<'t> FunctionAnalysis<'t> {
         self.diff.invariants.extend(merged.into_iter().map(|(_, f)| f));
     }
 
-    fn held_fact(&self, held: &Held, class: usize) -> Fact {
+    fn held_fact(&self, held: &Held, class: ClassId) -> Fact {
         Fact {
             template: Template::Typestate,
             variables: vec![held.name.clone()],
             formula: held.formula.clone(),
             c: None,
-            classes: VersionSet::single(class),
+            classes: ClassSet::single(class),
             assumptions: held.assumptions.iter().cloned().collect(),
             lines: BTreeMap::from([(class, self.lines(&held.causes, class))]),
             bounds: BTreeMap::new(),
@@ -129,7 +129,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// Tells of resources that both classes have, and whose states only one class keeps.
-    fn compare_states(&mut self, (from, old): (usize, &[Held<'t>]), (to, new): (usize, &[Held<'t>])) {
+    fn compare_states(&mut self, (from, old): (ClassId, &[Held<'t>]), (to, new): (ClassId, &[Held<'t>])) {
         let names: BTreeSet<(&str, &String)> = old.iter().map(|h| (h.protocol, &h.name)).collect();
         for (protocol, name) in names {
             let of = |all: &[Held<'t>]| -> Vec<Held<'t>> {
@@ -180,7 +180,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// The facts of one class.
-    fn held_in(&mut self, class: usize) -> Vec<Held<'t>> {
+    fn held_in(&mut self, class: ClassId) -> Vec<Held<'t>> {
         let graph = self.task.graph;
         let flow = &self.e.flow.classes[class];
         let nodes = flow.rpo.clone();
@@ -205,7 +205,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// The library function that a node calls, with its arguments.
-    fn library_call(&self, class: usize, node: MvId) -> Option<(&str, &[Expr])> {
+    fn library_call(&self, class: ClassId, node: MvId) -> Option<(&str, &[Expr])> {
         match &self.task.graph.node(node).instr {
             Instr::Call { callee: Callee::Direct(name), args, .. }
                 if self.task.callees.identity(class, name).is_none() =>
@@ -218,7 +218,7 @@ impl<'t> FunctionAnalysis<'t> {
 
     /// A call that may be an event of a protocol, with its arguments: one of the library, or one that a project's
     /// own protocol names, whoever defines it.
-    fn event_call(&self, protocol: &Protocol, class: usize, node: MvId) -> Option<(&str, &[Expr])> {
+    fn event_call(&self, protocol: &Protocol, class: ClassId, node: MvId) -> Option<(&str, &[Expr])> {
         match &self.task.graph.node(node).instr {
             Instr::Call { callee: Callee::Direct(name), args, .. }
                 if protocol.is_own && protocol.calls().contains(&**name) =>
@@ -236,7 +236,7 @@ impl<'t> FunctionAnalysis<'t> {
 
     /// Whether some step of a project's protocol is taken without the argument that it is about: then nobody
     /// knows of which resource.
-    fn lacks_argument(&self, protocol: &Protocol, class: usize, nodes: &[MvId]) -> bool {
+    fn lacks_argument(&self, protocol: &Protocol, class: ClassId, nodes: &[MvId]) -> bool {
         let lacks = |&node: &MvId| {
             let Some((call, args)) = self.event_call(protocol, class, node) else { return false };
             protocol.step(call).and_then(|s| s.argument).is_some_and(|at| at >= args.len())
@@ -244,23 +244,23 @@ impl<'t> FunctionAnalysis<'t> {
         protocol.is_own && nodes.iter().any(lacks)
     }
 
-    fn is_outside_loops(&self, class: usize, node: MvId) -> bool {
+    fn is_outside_loops(&self, class: ClassId, node: MvId) -> bool {
         self.e.flow.classes[class].innermost[node.0 as usize].is_none()
     }
 
-    fn value(&mut self, class: usize, node: MvId, e: &Expr) -> Option<TermId> {
-        let part = self.e.expr(e, node, &VersionSet::single(class));
+    fn value(&mut self, class: ClassId, node: MvId, e: &Expr) -> Option<TermId> {
+        let part = self.e.expr(e, node, &ClassSet::single(class));
         part.into_iter().next().map(|(_, v)| v.term)
     }
 
-    fn result(&mut self, class: usize, node: MvId) -> Option<(VarId, TermId)> {
+    fn result(&mut self, class: ClassId, node: MvId) -> Option<(VarId, TermId)> {
         let Instr::Call { dst: Some(dst), .. } = &self.task.graph.node(node).instr else { return None };
         let (dst, place) = (*dst, self.e.places.of_var(*dst));
-        let part = self.e.after(place, node, &VersionSet::single(class));
+        let part = self.e.after(place, node, &ClassSet::single(class));
         part.into_iter().next().map(|(_, v)| (dst, v.term))
     }
 
-    fn resources(&mut self, class: usize, nodes: &[MvId]) -> Vec<Resource<'t>> {
+    fn resources(&mut self, class: ClassId, nodes: &[MvId]) -> Vec<Resource<'t>> {
         let mut found: Vec<Resource<'t>> = Vec::new();
         for protocol in self.protocols() {
             if self.lacks_argument(protocol, class, nodes) {
@@ -305,7 +305,7 @@ impl<'t> FunctionAnalysis<'t> {
     fn only_resource(
         &mut self,
         protocol: &'t Protocol,
-        class: usize,
+        class: ClassId,
         nodes: &[MvId],
     ) -> Option<Resource<'t>> {
         let is_step = |&&node: &&MvId| {
@@ -320,7 +320,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// The first variable that gets a value.
-    fn name_of_created(&mut self, class: usize, nodes: &[MvId], term: TermId) -> Option<Named> {
+    fn name_of_created(&mut self, class: ClassId, nodes: &[MvId], term: TermId) -> Option<Named> {
         let graph = self.task.graph;
         for &node in nodes {
             let (dst, value) = match &graph.node(node).instr {
@@ -337,7 +337,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// The name of something that was there when the function began.
-    fn name_of_given(&self, protocol: &Protocol, class: usize, node: MvId, term: TermId) -> Option<Named> {
+    fn name_of_given(&self, protocol: &Protocol, class: ClassId, node: MvId, term: TermId) -> Option<Named> {
         let pool = &self.e.pool;
         let made = |t: &TermId| match pool.get(*t) {
             Term::App(App::Uf(_) | App::Op(Op::Ite), _) => true,
@@ -359,7 +359,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// How the innermost place at the beginning of what a step's argument leads to is written.
-    fn innermost(&self, protocol: &Protocol, class: usize, node: MvId) -> String {
+    fn innermost(&self, protocol: &Protocol, class: ClassId, node: MvId) -> String {
         let mut written = String::new();
         let Instr::Call { arg_types, .. } = &self.task.graph.node(node).instr else { return written };
         let step = self.event_call(protocol, class, node).and_then(|(call, _)| protocol.step(call));
@@ -383,8 +383,8 @@ impl<'t> FunctionAnalysis<'t> {
         written
     }
 
-    fn held_of(&mut self, class: usize, nodes: &[MvId], r: &Resource<'t>, names: &Names) -> Vec<Held<'t>> {
-        let single = VersionSet::single(class);
+    fn held_of(&mut self, class: ClassId, nodes: &[MvId], r: &Resource<'t>, names: &Names) -> Vec<Held<'t>> {
+        let single = ClassSet::single(class);
         let (mut causes, mut guards) = (Lines::default(), Lines::default());
         let Some((events, steady)) = self.events_of(class, nodes, r, &mut causes, &mut guards) else {
             return Vec::new();
@@ -476,7 +476,7 @@ impl<'t> FunctionAnalysis<'t> {
     /// The text of a fact under a condition that some execution meets, with that condition.
     fn conditional(
         &mut self,
-        (class, names): (usize, &Names),
+        (class, names): (ClassId, &Names),
         r: &Resource,
         exit: TermId,
         condition: TermId,
@@ -537,13 +537,13 @@ impl<'t> FunctionAnalysis<'t> {
     /// something in a loop may take it to any state.
     fn events_of(
         &mut self,
-        class: usize,
+        class: ClassId,
         nodes: &[MvId],
         r: &Resource,
         causes: &mut Lines,
         guards: &mut Lines,
     ) -> Option<(Vec<Event>, bool)> {
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let (mut events, mut steady) = (Vec::new(), true);
         for &node in nodes {
             let Some((concerns, what)) = self.concern(class, node, r) else { continue };
@@ -570,7 +570,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// Whether, and under which condition, a node does something to a resource when control gets there.
-    fn concern(&mut self, class: usize, node: MvId, r: &Resource) -> Option<(TermId, What)> {
+    fn concern(&mut self, class: ClassId, node: MvId, r: &Resource) -> Option<(TermId, What)> {
         let never = self.e.pool.bool(false);
         if let Instr::Load { addr, .. } | Instr::Store { addr, .. } = &self.task.graph.node(node).instr {
             if !r.protocol.dereferenced || !self.is_outside_loops(class, node) {
@@ -687,7 +687,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// Whether the resource may be reached by others when the function ends, or by functions that it calls.
-    fn escapes(&mut self, class: usize, nodes: &[MvId], r: &Resource) -> bool {
+    fn escapes(&mut self, class: ClassId, nodes: &[MvId], r: &Resource) -> bool {
         let graph = self.task.graph;
         let unknown = |n: &MvId| matches!(graph.node(*n).instr, Instr::Unknown { .. });
         nodes.iter().any(unknown)
@@ -721,7 +721,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// Whether functions are called of which nothing is known.
-    fn calls_unseen(&self, protocol: &Protocol, class: usize, nodes: &[MvId]) -> bool {
+    fn calls_unseen(&self, protocol: &Protocol, class: ClassId, nodes: &[MvId]) -> bool {
         let stock = protocol::stock();
         nodes.iter().any(|&node| {
             let call = matches!(self.task.graph.node(node).instr, Instr::Call { .. } | Instr::Unknown { .. });
@@ -737,7 +737,7 @@ impl<'t> FunctionAnalysis<'t> {
     }
 
     /// That steps succeed whose results nobody looks at.
-    fn success_assumed(&self, protocol: &Protocol, class: usize, events: &[Event]) -> BTreeSet<String> {
+    fn success_assumed(&self, protocol: &Protocol, class: ClassId, events: &[Event]) -> BTreeSet<String> {
         let starts = events.iter().filter(|e| matches!(e.what, What::Step { starts: true, .. }));
         let unseen = |e: &Event| matches!(self.task.graph.node(e.node).instr, Instr::Call { dst: None, .. });
         let names = starts.filter(|e| unseen(e)).filter_map(|e| self.event_call(protocol, class, e.node));

@@ -3,22 +3,23 @@
 use crate::invariant::findings::Undecided;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::ir::{Callee, Instr};
+use crate::mvicfg::ClassId;
 
 /// Functions that end the program after others ran that it registered.
 const ENDS_WITH_HANDLERS: [&str; 3] = ["exit", "quick_exit", "pthread_exit"];
 
 impl FunctionAnalysis<'_> {
     /// Whether two classes are programs around which, or after which, something else may run.
-    pub(in crate::invariant) fn is_hooked(&self, from: usize, to: usize) -> bool {
-        let program = |c: &usize| &*self.task.graph.bodies[*c].name == "main";
-        let watched = |c: &usize| self.task.programs[*c].is_watched_at_exit();
+    pub(in crate::invariant) fn is_hooked(&self, from: ClassId, to: ClassId) -> bool {
+        let program = |c: &ClassId| &*self.task.graph.bodies[*c].name == "main";
+        let watched = |c: &ClassId| self.task.programs[*c].is_watched_at_exit();
         [from, to].iter().all(program) && [from, to].iter().any(watched)
     }
 
     /// Where a function may end the program, what it leaves in memory is seen by what runs afterwards; it is
     /// not compared there.
     pub(in crate::invariant) fn memory_at_ends(&mut self) {
-        let ends = |c: usize| {
+        let ends = |c: ClassId| {
             self.task.graph.bodies[c].nodes.iter().any(|n| match &n.instr {
                 Instr::Call { callee: Callee::Direct(name), .. } => ENDS_WITH_HANDLERS.contains(&&**name),
                 _ => false,

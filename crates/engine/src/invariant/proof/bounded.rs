@@ -18,7 +18,7 @@ use crate::invariant::point::Point;
 use crate::invariant::proof::interface::{Summaries, Summary};
 use crate::invariant::task::{Options, Specification, Task};
 use crate::ir::{Expr, Global, interval};
-use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, Flow, MvId, Mvicfg};
 use crate::semantics::{Callees, library, unroll};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,25 +34,25 @@ const MAX_COMPLETE: usize = 48;
 pub(in crate::invariant) struct OneClass<'a> {
     pub(in crate::invariant) callees: &'a dyn Callees,
     pub(in crate::invariant) summaries: &'a dyn Summaries,
-    pub(in crate::invariant) class: usize,
+    pub(in crate::invariant) class: ClassId,
 }
 
 impl Callees for OneClass<'_> {
-    fn identity(&self, _: usize, name: &str) -> Option<Arc<str>> {
+    fn identity(&self, _: ClassId, name: &str) -> Option<Arc<str>> {
         self.callees.identity(self.class, name)
     }
 
-    fn global(&self, _: usize, symbol: &str) -> Option<&Global> {
+    fn global(&self, _: ClassId, symbol: &str) -> Option<&Global> {
         self.callees.global(self.class, symbol)
     }
 
-    fn row(&self, _: usize, name: &str, args: &[Expr]) -> Option<&'static library::Row> {
+    fn row(&self, _: ClassId, name: &str, args: &[Expr]) -> Option<&'static library::Row> {
         self.callees.row(self.class, name, args)
     }
 }
 
 impl Summaries for OneClass<'_> {
-    fn summary(&self, _: usize, name: &str) -> Option<Arc<Summary>> {
+    fn summary(&self, _: ClassId, name: &str) -> Option<Arc<Summary>> {
         self.summaries.summary(self.class, name)
     }
 }
@@ -74,7 +74,7 @@ impl<'a> Task<'a> {
     /// The task of one class alone with its loops laid out otherwise, at a share of the cost.
     pub(in crate::invariant) fn of_class(
         &self,
-        class: usize,
+        class: ClassId,
         graph: &'a Mvicfg,
         callees: &'a OneClass,
         share: u64,
@@ -103,7 +103,7 @@ impl FunctionAnalysis<'_> {
     /// `k` iterations, each with what its proof took for granted; and `k`, unless there are no others.
     pub(in crate::invariant) fn bounded(
         &mut self,
-        class: usize,
+        class: ClassId,
         candidates: &[Candidate],
     ) -> (BTreeMap<Candidate, BTreeSet<String>>, Option<u32>) {
         let tried = |complete: bool| -> Vec<&Candidate> {
@@ -117,8 +117,8 @@ impl FunctionAnalysis<'_> {
             let exit = Point::exit(engine.task.graph);
             engine.diff.point = exit.clone();
             engine.namings = engine.name_values();
-            let known = engine.known(0, &exit, true);
-            let (under, assumed) = engine.separated_state(0, Mvicfg::EXIT);
+            let known = engine.known(ClassId::ONLY, &exit, true);
+            let (under, assumed) = engine.separated_state(ClassId::ONLY, Mvicfg::EXIT);
             let value = |x: &str| known.get(x).map(|k| k.as_term());
             let (mut asked, mut goals) = (Vec::new(), Vec::new());
             for candidate in tried(k.is_none()) {
@@ -147,15 +147,16 @@ impl FunctionAnalysis<'_> {
 
     /// Whether no execution of a class, however many iterations it has, fails an assertion of a line;
     /// only of functions whose loops all end after a few.
-    pub(in crate::invariant) fn never_fails(&mut self, class: usize, line: u32) -> bool {
+    pub(in crate::invariant) fn never_fails(&mut self, class: ClassId, line: u32) -> bool {
         let shown = self.laid_out(class, |engine, k| {
             let graph = engine.task.graph;
             k.is_none()
-                && observable::abnormal_ends(&engine.e, 0).into_iter().all(|node| {
-                    if graph.line(node, 0) != line || !properties::fails(&graph.node(node).instr) {
+                && observable::abnormal_ends(&engine.e, ClassId::ONLY).into_iter().all(|node| {
+                    if graph.line(node, ClassId::ONLY) != line || !properties::fails(&graph.node(node).instr)
+                    {
                         return true;
                     }
-                    let reached = engine.state_at(0, node);
+                    let reached = engine.state_at(ClassId::ONLY, node);
                     if interval::decide(&engine.e.pool, reached) == Some(false) {
                         return true;
                     }
@@ -170,7 +171,7 @@ impl FunctionAnalysis<'_> {
     /// execution has more. Nothing comes back where there are no loops, or it would be too long.
     fn laid_out<R>(
         &mut self,
-        class: usize,
+        class: ClassId,
         look: impl FnOnce(&mut FunctionAnalysis, Option<u32>) -> R,
     ) -> Option<R> {
         if self.e.flow.classes[class].loops.is_empty() {
@@ -187,7 +188,7 @@ impl FunctionAnalysis<'_> {
             let flow = Flow::new(&graph);
             let task = self.task.of_class(class, &graph, &callees, SHARE);
             let mut engine = FunctionAnalysis::new(&task, &flow);
-            engine.classes.own.insert(0, own.clone());
+            engine.classes.own.insert(ClassId::ONLY, own.clone());
             let complete = engine.never_reaches(&bounded.ends);
             if k == SHRINKING && !complete {
                 continue;
@@ -202,7 +203,7 @@ impl FunctionAnalysis<'_> {
 
     /// Whether the bounds of what branches compare keep the one class from these nodes.
     fn never_reaches(&mut self, nodes: &[crate::ir::NodeId]) -> bool {
-        let only = VersionSet::single(0);
+        let only = ClassSet::single(ClassId::ONLY);
         nodes.iter().all(|node| {
             let reach = self.e.reach_from_entry(MvId::of_only(*node), &only);
             reach.iter().all(|(_, v)| interval::decide(&self.e.pool, v.term) == Some(false))

@@ -11,7 +11,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::proof::interface::Site;
 use crate::invariant::proof::interface::{Parameter, RESULT, Summary, Values};
 use crate::ir::{CType, Callee, Expr, Instr, TermId};
-use crate::mvicfg::{MvId, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId};
 use crate::semantics::Place;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ impl FunctionAnalysis<'_> {
     /// function itself only where `own` says so. `after`: the node was executed, too.
     pub(in crate::invariant) fn calls_before(
         &mut self,
-        class: usize,
+        class: ClassId,
         node: MvId,
         after: bool,
         own: bool,
@@ -66,7 +66,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The calls of a class of which something is, or may become, known.
-    pub(in crate::invariant) fn sites(&mut self, class: usize) -> Rc<Vec<Site>> {
+    pub(in crate::invariant) fn sites(&mut self, class: ClassId) -> Rc<Vec<Site>> {
         if let Some(known) = self.classes.sites.get(&class) {
             return known.clone();
         }
@@ -82,7 +82,7 @@ impl FunctionAnalysis<'_> {
         found
     }
 
-    fn site(&mut self, class: usize, node: MvId) -> Option<Site> {
+    fn site(&mut self, class: ClassId, node: MvId) -> Option<Site> {
         let graph = self.task.graph;
         let Instr::Call { dst: Some(dst), callee: Callee::Direct(name), args, result_to: None, .. } =
             &graph.node(node).instr
@@ -91,7 +91,7 @@ impl FunctionAnalysis<'_> {
         };
         let body = &graph.bodies[class];
         self.task.callees.identity(class, name)?;
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         if *name == body.name {
             let param = |v: &crate::ir::VarId| {
                 let var = body.var(*v);
@@ -110,20 +110,20 @@ impl FunctionAnalysis<'_> {
 
     fn placed(
         &mut self,
-        class: usize,
+        class: ClassId,
         node: MvId,
         summary: Option<Arc<Summary>>,
         values: Values,
     ) -> Option<Site> {
         let order = self.e.flow.classes[class].order[node.0 as usize]?;
-        let (_, reach) = self.e.reach_from_entry(node, &VersionSet::single(class)).into_iter().next()?;
+        let (_, reach) = self.e.reach_from_entry(node, &ClassSet::single(class)).into_iter().next()?;
         Some(Site { order, reach: reach.term, summary, values })
     }
 
     /// The terms of a call's arguments and result, where they are of the callee's types.
     fn call_values(
         &mut self,
-        single: &VersionSet,
+        single: &ClassSet,
         node: MvId,
         (dst, args): (crate::ir::VarId, &[Expr]),
         (params, ret): (&[Parameter], &CType),

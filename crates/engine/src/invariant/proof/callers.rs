@@ -10,7 +10,7 @@ use crate::invariant::proof::known::{Known, Standing};
 use crate::invariant::proof::precondition::Precondition;
 use crate::invariant::task::Task;
 use crate::ir::{Callee, Instr, Leaf, TermId};
-use crate::mvicfg::{Flow, MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, Flow, MvId, Mvicfg};
 use std::collections::BTreeMap;
 
 /// Facts under preconditions.
@@ -37,7 +37,7 @@ pub fn keep_at_calls(kept: &mut Precondition, task: &Task, callee: &str) {
                 return;
             };
             let given = if own { engine.entered(kept) } else { engine.e.pool.bool(true) };
-            let state = engine.state_at(0, *node);
+            let state = engine.state_at(ClassId::ONLY, *node);
             let given = engine.e.pool.and(given, state);
             kept.facts = engine.proved_of(given, kept.facts.iter().cloned().collect(), values);
         }
@@ -52,7 +52,7 @@ impl FunctionAnalysis<'_> {
     /// whose arguments are of other types.
     fn argument_sites(&mut self, callee: &str, params: &[Parameter]) -> Vec<Option<(MvId, Values)>> {
         let graph = self.task.graph;
-        let single = VersionSet::single(0);
+        let single = ClassSet::single(ClassId::ONLY);
         let mut sites = Vec::new();
         for node in self.e.flow.classes[0].rpo.clone() {
             let Instr::Call { callee: Callee::Direct(name), args, .. } = &graph.node(node).instr else {
@@ -95,11 +95,12 @@ impl FunctionAnalysis<'_> {
     /// hold however it is.
     pub(in crate::invariant) fn relations_for_callers(
         &mut self,
-        class: usize,
+        class: ClassId,
         known: &BTreeMap<String, Known>,
-        found: &mut BTreeMap<Candidate, BTreeMap<usize, Standing>>,
+        found: &mut BTreeMap<Candidate, BTreeMap<ClassId, Standing>>,
     ) {
-        let Some(mut precondition) = self.task.given.get(class).filter(|p| !p.is_empty()).cloned() else {
+        let Some(mut precondition) = self.task.given.get(class.index()).filter(|p| !p.is_empty()).cloned()
+        else {
             return;
         };
         // Parameters that were renamed have other names in terms.

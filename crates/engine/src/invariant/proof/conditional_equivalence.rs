@@ -16,6 +16,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
 use crate::invariant::proof::abstraction;
 use crate::ir::{App, Const, Op, Rounding, Sort, Term, TermId, TermPool, eval};
+use crate::mvicfg::ClassId;
 use crate::smt;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -274,8 +275,8 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn agreements(
         &mut self,
         subject: &Observable,
-        by_class: &BTreeMap<usize, TermId>,
-        sides: &BTreeMap<usize, Side>,
+        by_class: &BTreeMap<ClassId, TermId>,
+        sides: &BTreeMap<ClassId, Side>,
     ) {
         let Some((&newest, _)) = by_class.last_key_value() else { return };
         // The newest version's value last: facts are told in its words.

@@ -9,7 +9,7 @@
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::point::Kind;
 use crate::ir::{Callee, Expr, Instr, Leaf, Op, Sort, Term, TermId, VarId, VarKind};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::semantics::Place;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,11 +29,11 @@ enum Suspect {
 impl FunctionAnalysis<'_> {
     /// Returns the condition under which an execution of a class meets no undefined event of these
     /// kinds, for well-formed input. Events inside loops are not looked at.
-    pub(in crate::invariant) fn defined(&mut self, class: usize) -> TermId {
+    pub(in crate::invariant) fn defined(&mut self, class: ClassId) -> TermId {
         if let Some(known) = self.classes.defined.get(&class) {
             return *known;
         }
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let mut defined = self.e.pool.bool(true);
         for (node, suspect) in self.suspects(class) {
             let met = match suspect {
@@ -63,8 +63,8 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The classes all of whose executions meet an undefined event before the exit.
-    pub(in crate::invariant) fn undefined_classes(&mut self) -> VersionSet {
-        let mut found = VersionSet::new();
+    pub(in crate::invariant) fn undefined_classes(&mut self) -> ClassSet {
+        let mut found = ClassSet::new();
         if self.diff.point.kind != Kind::Exit {
             return found;
         }
@@ -88,7 +88,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Nodes outside loops that an event may be met at.
-    fn suspects(&self, class: usize) -> Vec<(MvId, Suspect)> {
+    fn suspects(&self, class: ClassId) -> Vec<(MvId, Suspect)> {
         let flow = &self.e.flow.classes[class];
         let unset = self.maybe_unset(class);
         let mut found = Vec::new();
@@ -108,7 +108,7 @@ impl FunctionAnalysis<'_> {
 
     /// By node: the variables that some way to it leaves unset. Empty when no variable is ever
     /// declared without a value.
-    fn maybe_unset(&self, class: usize) -> BTreeMap<MvId, BTreeSet<VarId>> {
+    fn maybe_unset(&self, class: ClassId) -> BTreeMap<MvId, BTreeSet<VarId>> {
         let flow = &self.e.flow.classes[class];
         let graph = self.task.graph;
         let mut before: BTreeMap<MvId, BTreeSet<VarId>> = BTreeMap::new();

@@ -24,7 +24,7 @@ use crate::invariant::proof::known::Inductive;
 use crate::invariant::proof::known::{Known, Standing};
 use crate::invariant::proof::{abstraction, relevance};
 use crate::ir::{App, CType, Op, TermId};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::semantics::{Evaluator, Part, Place, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,7 +67,7 @@ type Values = BTreeMap<String, (TermId, CType)>;
 
 impl FunctionAnalysis<'_> {
     /// Returns what the loops of a class guarantee of its cut terms.
-    pub(in crate::invariant) fn loop_facts(&mut self, class: usize) -> TermId {
+    pub(in crate::invariant) fn loop_facts(&mut self, class: ClassId) -> TermId {
         self.find_inductive();
         match self.inductive.as_ref().and_then(|i| i.facts.get(&class)) {
             Some(t) => *t,
@@ -92,7 +92,7 @@ impl FunctionAnalysis<'_> {
             self.diff.point = point;
         }
         let all = self.task.graph.all_classes();
-        let mut heads: BTreeMap<usize, Vec<Head>> = BTreeMap::new();
+        let mut heads: BTreeMap<ClassId, Vec<Head>> = BTreeMap::new();
         let mut found = Inductive::default();
         for (i, point) in points.into_iter().enumerate() {
             let standing = self.suggested(i, &point, &mut heads);
@@ -140,11 +140,11 @@ impl FunctionAnalysis<'_> {
         &mut self,
         index: usize,
         point: &Point,
-        heads: &mut BTreeMap<usize, Vec<Head>>,
-    ) -> BTreeMap<Candidate, BTreeMap<usize, Standing>> {
-        let mut standing: BTreeMap<Candidate, BTreeMap<usize, Standing>> = BTreeMap::new();
-        let classes: Vec<usize> = point.nodes.keys().copied().collect();
-        let known: BTreeMap<usize, BTreeMap<String, Known>> =
+        heads: &mut BTreeMap<ClassId, Vec<Head>>,
+    ) -> BTreeMap<Candidate, BTreeMap<ClassId, Standing>> {
+        let mut standing: BTreeMap<Candidate, BTreeMap<ClassId, Standing>> = BTreeMap::new();
+        let classes: Vec<ClassId> = point.nodes.keys().copied().collect();
+        let known: BTreeMap<ClassId, BTreeMap<String, Known>> =
             classes.iter().map(|&c| (c, self.known(c, point, true))).collect();
         let mut rows = BTreeMap::new();
         let mut candidates = BTreeSet::new();
@@ -182,13 +182,13 @@ impl FunctionAnalysis<'_> {
     fn head(
         &mut self,
         point: usize,
-        class: usize,
+        class: ClassId,
         at: &Point,
         known: BTreeMap<String, Known>,
         candidates: BTreeSet<Candidate>,
     ) -> Option<Head> {
         let node = *at.nodes.get(&class)?;
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let (_, reach) = self.e.reach_from_entry(node, &single).into_iter().next()?;
         let mut assumed: BTreeSet<String> = known.values().flat_map(|k| k.assumed.iter().cloned()).collect();
         let used = &mut assumed;
@@ -232,7 +232,7 @@ impl FunctionAnalysis<'_> {
     /// The values of what is known, as one class has them somewhere, with loops cut.
     fn values(
         &mut self,
-        class: usize,
+        class: ClassId,
         known: &BTreeMap<String, Known>,
         assumed: &mut BTreeSet<String>,
         of: impl Fn(&mut Evaluator, Place) -> Part<Val>,
@@ -260,7 +260,7 @@ impl FunctionAnalysis<'_> {
         Some(values)
     }
 
-    pub(in crate::invariant) fn place(&self, class: usize, key: &str) -> Option<Place> {
+    pub(in crate::invariant) fn place(&self, class: ClassId, key: &str) -> Option<Place> {
         let v = observable::find_key(&self.task.graph.bodies[class], key)?;
         let place = self.e.places.of_var(self.task.graph.var_map[class][v.0 as usize]);
         matches!(place, Place::Var(_)).then_some(place)
@@ -278,7 +278,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Drops candidates until the rest is inductive, given what is settled.
-    fn weaken(&mut self, class: usize, heads: &mut [Head], settled: TermId) {
+    fn weaken(&mut self, class: ClassId, heads: &mut [Head], settled: TermId) {
         let asked = |e: &Self| {
             e.deciders.lemmas.settled().asked()
                 + e.deciders.elements.settled().asked()
@@ -318,7 +318,7 @@ impl FunctionAnalysis<'_> {
     /// The candidates of a head that hold when it is reached on a way: first (way 0), or back again.
     fn kept_along(
         &mut self,
-        class: usize,
+        class: ClassId,
         heads: &[Head],
         (h, way): (usize, usize),
         settled: TermId,
@@ -389,7 +389,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// What the loops of a class guarantee of those elements that a term reads.
-    pub(in crate::invariant) fn instances(&mut self, class: usize, root: TermId) -> TermId {
+    pub(in crate::invariant) fn instances(&mut self, class: ClassId, root: TermId) -> TermId {
         let mut all = self.e.pool.bool(true);
         let known = self.inductive.as_ref().and_then(|i| i.elements.get(&class)).cloned();
         let parts = self.e.pool.reachable(&[root]);
@@ -405,7 +405,7 @@ impl FunctionAnalysis<'_> {
     /// Whether a candidate about elements is proved for these values.
     fn shows_elements(
         &mut self,
-        class: usize,
+        class: ClassId,
         f: &ForAll,
         candidate: &Candidate,
         under: TermId,
@@ -506,14 +506,14 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The heads from which control may have come to a node without a way back.
-    fn heads_before(&self, class: usize, node: MvId) -> BTreeSet<MvId> {
+    fn heads_before(&self, class: ClassId, node: MvId) -> BTreeSet<MvId> {
         let flow = &self.e.flow.classes[class];
         let order = |n: MvId| flow.order[n.0 as usize];
         flow.loops.iter().map(|l| l.head).filter(|h| order(*h) < order(node)).collect()
     }
 
     /// The heads of the loop at a head and of those in it.
-    fn heads_within(&self, class: usize, node: MvId) -> BTreeSet<MvId> {
+    fn heads_within(&self, class: ClassId, node: MvId) -> BTreeSet<MvId> {
         let flow = &self.e.flow.classes[class];
         let Some(l) = flow.loop_at[node.0 as usize] else { return BTreeSet::new() };
         let body = &flow.loops[l].body;
@@ -534,14 +534,14 @@ impl FunctionAnalysis<'_> {
 
     /// Condition of being at a point of a class, with what its loops guarantee without further
     /// assumptions, cut and under the assumption that input is well formed.
-    pub(in crate::invariant) fn state_at(&mut self, class: usize, node: MvId) -> TermId {
+    pub(in crate::invariant) fn state_at(&mut self, class: ClassId, node: MvId) -> TermId {
         self.state(class, node, None)
     }
 
     /// The same for memory without overlaps, with what that takes for granted.
     pub(in crate::invariant) fn separated_state(
         &mut self,
-        class: usize,
+        class: ClassId,
         node: MvId,
     ) -> (TermId, BTreeSet<String>) {
         let mut assumed = BTreeSet::new();
@@ -549,8 +549,8 @@ impl FunctionAnalysis<'_> {
         (under, assumed)
     }
 
-    fn state(&mut self, class: usize, node: MvId, assumed: Option<&mut BTreeSet<String>>) -> TermId {
-        let single = VersionSet::single(class);
+    fn state(&mut self, class: ClassId, node: MvId, assumed: Option<&mut BTreeSet<String>>) -> TermId {
+        let single = ClassSet::single(class);
         let mut under = self.e.pool.bool(true);
         for (_, v) in self.e.reach_from_entry(node, &single) {
             under = self.e.pool.and(under, v.term);

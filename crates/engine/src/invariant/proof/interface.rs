@@ -2,6 +2,7 @@
 
 use crate::invariant::candidate::templates::Candidate;
 use crate::ir::{CType, Sort, TermId};
+use crate::mvicfg::ClassId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,10 +35,10 @@ impl Summary {
 /// Summaries of the functions that a function calls, computed when they are asked for.
 pub trait Summaries {
     /// Returns what is known of a function of the class's unit; `None`: nothing.
-    fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>>;
+    fn summary(&self, class: ClassId, name: &str) -> Option<Arc<Summary>>;
 
     /// Whether what two classes call by a name is shown to do the same in both.
-    fn is_same_callee(&self, _classes: [usize; 2], _name: &str) -> bool {
+    fn is_same_callee(&self, _classes: [ClassId; 2], _name: &str) -> bool {
         false
     }
 }

@@ -12,7 +12,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties;
 use crate::invariant::proof::bounded::OneClass;
 use crate::ir::NodeId;
-use crate::mvicfg::{Flow, MvId, Mvicfg};
+use crate::mvicfg::{ClassId, Flow, MvId, Mvicfg};
 use crate::semantics::unroll;
 use std::sync::Arc;
 
@@ -26,13 +26,14 @@ const SHARE: u64 = 10;
 impl FunctionAnalysis<'_> {
     /// Whether the assertion of a line, in a loop of a class, is shown never to fail. Cost: the inductive
     /// facts of up to five functions.
-    pub(in crate::invariant) fn holds_by_k_induction(&mut self, class: usize, line: u32) -> bool {
+    pub(in crate::invariant) fn holds_by_k_induction(&mut self, class: ClassId, line: u32) -> bool {
         if self.e.flow.classes[class].loops.is_empty() {
             return false;
         }
         let body = self.task.graph.bodies[class].clone();
         let alone = Mvicfg::build(vec![body.clone()]);
-        let is_end = |n: &MvId| alone.line(*n, 0) == line && properties::fails(&alone.node(*n).instr);
+        let is_end =
+            |n: &MvId| alone.line(*n, ClassId::ONLY) == line && properties::fails(&alone.node(*n).instr);
         let ends: Vec<NodeId> = alone.ids().filter(is_end).map(MvId::in_only).collect();
         !ends.is_empty()
             && (2..=MOST_TOGETHER).any(|k| {
@@ -48,15 +49,15 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a function that does what a class does is shown never to come to these nodes.
-    fn never_ends_at(&mut self, class: usize, function: Arc<crate::ir::Function>, ends: &[NodeId]) -> bool {
+    fn never_ends_at(&mut self, class: ClassId, function: Arc<crate::ir::Function>, ends: &[NodeId]) -> bool {
         let graph = Mvicfg::build(vec![function]);
         let flow = Flow::new(&graph);
         let callees = OneClass { callees: self.task.callees, summaries: self.task.summaries, class };
         let task = self.task.of_class(class, &graph, &callees, SHARE);
         let mut engine = FunctionAnalysis::new(&task, &flow);
-        engine.classes.own.insert(0, self.own_summary(class));
+        engine.classes.own.insert(ClassId::ONLY, self.own_summary(class));
         let shown = ends.iter().all(|end| {
-            let reached = engine.state_at(0, MvId::of_only(*end));
+            let reached = engine.state_at(ClassId::ONLY, MvId::of_only(*end));
             !engine.e.rests_on_havoc(reached) && matches!(engine.met(reached), Ok(None))
         });
         self.further.nodes_visited += engine.e.statistics.nodes_visited;

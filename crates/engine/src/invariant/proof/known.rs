@@ -5,6 +5,7 @@ use crate::invariant::candidate::templates::Candidate;
 use crate::invariant::point::Point;
 use crate::invariant::witness::run::Run;
 use crate::ir::{CType, TermId};
+use crate::mvicfg::ClassId;
 use crate::semantics::{Lines, Val};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -68,7 +69,7 @@ impl Standing {
 }
 
 /// What is known of each candidate, in each class.
-pub(super) type Standings = BTreeMap<Candidate, BTreeMap<usize, Standing>>;
+pub(super) type Standings = BTreeMap<Candidate, BTreeMap<ClassId, Standing>>;
 
 /// Facts at the loop heads of a function.
 #[derive(Default)]
@@ -76,9 +77,9 @@ pub(in crate::invariant) struct Inductive {
     /// Each head with what is known of each candidate in each class.
     pub(in crate::invariant) heads: Vec<(Point, Standings)>,
     /// By class: the conjunction of what was proved, each where its head is reached.
-    pub(super) facts: BTreeMap<usize, TermId>,
+    pub(super) facts: BTreeMap<ClassId, TermId>,
     /// By class: facts of all elements of arrays, each of one unknown element.
-    pub(super) elements: BTreeMap<usize, Vec<(ForAll, TermId)>>,
+    pub(super) elements: BTreeMap<ClassId, Vec<(ForAll, TermId)>>,
     /// By class: what the induction took for granted.
-    pub(super) assumed: BTreeMap<usize, BTreeSet<String>>,
+    pub(super) assumed: BTreeMap<ClassId, BTreeSet<String>>,
 }

@@ -13,7 +13,7 @@ use crate::invariant::point::Point;
 use crate::invariant::proof::abstraction;
 use crate::invariant::proof::bounded::OneClass;
 use crate::ir::{App, Term, TermId, Uf};
-use crate::mvicfg::{Flow, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, Flow, Mvicfg};
 use crate::semantics::unroll;
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl FunctionAnalysis<'_> {
         let mut facts = Vec::new();
         for class in self.task.graph.all_classes().iter() {
             for mut fact in self.peeled_cases_of(class) {
-                fact.classes = VersionSet::single(class);
+                fact.classes = ClassSet::single(class);
                 fact.lines = fact.lines.into_values().map(|l| (class, l)).collect();
                 facts.push(fact);
             }
@@ -44,7 +44,7 @@ impl FunctionAnalysis<'_> {
         self.diff.invariants.extend(merged);
     }
 
-    fn peeled_cases_of(&mut self, class: usize) -> Vec<Fact> {
+    fn peeled_cases_of(&mut self, class: ClassId) -> Vec<Fact> {
         let body = &self.task.graph.bodies[class];
         let Some(body) = unroll::peeled(body, TRIPS, MAX_NODES) else { return Vec::new() };
         let graph = Mvicfg::build(vec![body]);
@@ -68,11 +68,11 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a result or a variable of a class rests on a loop; of places in memory it is not asked.
-    fn is_made_by_loops(&mut self, class: usize, subject: &Observable) -> bool {
+    fn is_made_by_loops(&mut self, class: ClassId, subject: &Observable) -> bool {
         if matches!(subject, Observable::Cell { .. }) {
             return true;
         }
-        let (point, single) = (self.diff.point.clone(), VersionSet::single(class));
+        let (point, single) = (self.diff.point.clone(), ClassSet::single(class));
         let values = observable::values_at(&mut self.e, subject, &point, &single);
         values.iter().any(|(_, v)| self.is_open(v.term))
     }
@@ -87,19 +87,19 @@ impl FunctionAnalysis<'_> {
     }
 
     fn cases_before_loops(&mut self, subject: &Observable) -> Vec<Fact> {
-        let single = VersionSet::single(0);
+        let single = ClassSet::single(ClassId::ONLY);
         let point = self.diff.point.clone();
         let values = observable::values_at(&mut self.e, subject, &point, &single);
         let Some((_, val)) = values.into_iter().next() else { return Vec::new() };
-        let defined = self.defined_value(0, val.term);
-        let (clear, used) = self.separated(0, defined);
+        let defined = self.defined_value(ClassId::ONLY, val.term);
+        let (clear, used) = self.separated(ClassId::ONLY, defined);
         let side = Side {
             key: vec![val.term],
             causes: val.causes.clone(),
             guards: val.guards.clone(),
             ..Side::default()
         };
-        let sides = BTreeMap::from([(0, side)]);
+        let sides = BTreeMap::from([(ClassId::ONLY, side)]);
         let mut found = Vec::new();
         for Case { whole, ways } in event::some_cases(&mut self.e.pool, clear) {
             // Where not all of a condition is about what comes before the loops, some ways to a value are.
@@ -110,7 +110,7 @@ impl FunctionAnalysis<'_> {
                 if found.len() >= MAX_CASES || self.is_open(what) || self.is_open(condition) {
                     continue;
                 }
-                let fact = self.case_fact(subject, 0, condition, what, &sides);
+                let fact = self.case_fact(subject, ClassId::ONLY, condition, what, &sides);
                 found.extend(fact.map(|f| f.assuming(&used)));
             }
         }

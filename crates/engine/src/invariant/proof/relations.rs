@@ -24,7 +24,7 @@ use crate::invariant::proof::known::Standing;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::{inputs, runs};
 use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarKind, interval};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use crate::semantics::{Lines, Val};
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,11 +49,11 @@ impl FunctionAnalysis<'_> {
             return self.relations_of_loop(&point);
         }
         let locals = self.task.options.all || point.kind != Kind::Exit;
-        let classes: Vec<usize> = point.nodes.keys().copied().collect();
-        let known: BTreeMap<usize, BTreeMap<String, Known>> =
+        let classes: Vec<ClassId> = point.nodes.keys().copied().collect();
+        let known: BTreeMap<ClassId, BTreeMap<String, Known>> =
             classes.iter().map(|&c| (c, self.known(c, &point, locals))).collect();
         let mut candidates: BTreeSet<Candidate> = BTreeSet::new();
-        let mut rows: BTreeMap<usize, Rows> = BTreeMap::new();
+        let mut rows: BTreeMap<ClassId, Rows> = BTreeMap::new();
         for &c in &classes {
             let r = self.rows(c, &point, known[&c].keys().cloned().collect());
             let guarded = locals || point.kind == Kind::Exit;
@@ -71,11 +71,11 @@ impl FunctionAnalysis<'_> {
             .filter(|c| !restates(c) && !self.is_stated(c, &known) && !self.is_case(c, &known))
             .take(most)
             .collect();
-        let shown: BTreeMap<usize, BTreeSet<&Candidate>> = classes
+        let shown: BTreeMap<ClassId, BTreeSet<&Candidate>> = classes
             .iter()
             .map(|&c| (c, self.shown_together(c, &point, &candidates, &known[&c], &rows[&c])))
             .collect();
-        let mut tried: Vec<(Candidate, BTreeMap<usize, Standing>)> = Vec::new();
+        let mut tried: Vec<(Candidate, BTreeMap<ClassId, Standing>)> = Vec::new();
         for candidate in &candidates {
             // Where no class has it, nobody asks for an input that refutes it.
             let asked = is_alone(candidate) || shown.values().any(|s| s.contains(candidate));
@@ -98,7 +98,7 @@ impl FunctionAnalysis<'_> {
             classes.iter().for_each(|&c| self.settle_bounded(c, &known[&c], &mut tried));
         }
         for (candidate, standing) in &tried {
-            let implies = |(other, theirs): &(Candidate, BTreeMap<usize, Standing>)| {
+            let implies = |(other, theirs): &(Candidate, BTreeMap<ClassId, Standing>)| {
                 other.is_tighter_than(candidate)
                     && theirs.iter().zip(standing).all(|((_, a), (_, b))| a.is_like(b))
             };
@@ -111,12 +111,12 @@ impl FunctionAnalysis<'_> {
     /// Tries what stayed open in a class on its executions with few iterations.
     fn settle_bounded(
         &mut self,
-        class: usize,
+        class: ClassId,
         known: &BTreeMap<String, Known>,
-        tried: &mut [(Candidate, BTreeMap<usize, Standing>)],
+        tried: &mut [(Candidate, BTreeMap<ClassId, Standing>)],
     ) {
         let open =
-            |standing: &BTreeMap<usize, Standing>| matches!(standing.get(&class), Some(Standing::Open));
+            |standing: &BTreeMap<ClassId, Standing>| matches!(standing.get(&class), Some(Standing::Open));
         let candidates: Vec<Candidate> =
             tried.iter().filter(|(_, s)| open(s)).map(|(c, _)| c.clone()).collect();
         let (held, k) = self.bounded(class, &candidates);
@@ -136,7 +136,7 @@ impl FunctionAnalysis<'_> {
         let Some(mut inductive) = self.inductive.take() else { return };
         for (_, standings) in inductive.heads.iter_mut().filter(|(p, _)| p == point) {
             for (candidate, standing) in standings.iter() {
-                let implies = |(other, theirs): (&Candidate, &BTreeMap<usize, Standing>)| {
+                let implies = |(other, theirs): (&Candidate, &BTreeMap<ClassId, Standing>)| {
                     other.is_tighter_than(candidate)
                         && theirs.iter().zip(standing).all(|((_, a), (_, b))| a.is_like(b))
                 };
@@ -151,12 +151,12 @@ impl FunctionAnalysis<'_> {
     /// Values of variables, and of the result, in one class at a point.
     pub(in crate::invariant) fn known(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         locals: bool,
     ) -> BTreeMap<String, Known> {
         let graph = self.task.graph;
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let mut known = BTreeMap::new();
         let mut subjects = observable::at(graph, point.kind);
         if point.kind == Kind::Loop
@@ -194,7 +194,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// A value that candidates can be about: all that it rests on is known.
-    pub(in crate::invariant) fn as_known(&mut self, class: usize, ty: CType, val: Val) -> Option<Known> {
+    pub(in crate::invariant) fn as_known(&mut self, class: ClassId, ty: CType, val: Val) -> Option<Known> {
         let (clear, mut assumed) = self.separated(class, val.term);
         let exact = self.cut(clear);
         let cut = self.shown(class, exact);
@@ -206,7 +206,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a subject is the result or a parameter.
-    fn is_interface(&self, subject: &Observable, class: usize) -> bool {
+    fn is_interface(&self, subject: &Observable, class: ClassId) -> bool {
         let body = &self.task.graph.bodies[class];
         match subject {
             Observable::Result => true,
@@ -221,7 +221,7 @@ impl FunctionAnalysis<'_> {
     /// is named: at the exit only of what a caller knows.
     pub(in crate::invariant) fn suggested_of(
         &mut self,
-        class: usize,
+        class: ClassId,
         known: &BTreeMap<String, Known>,
         rows: &Rows,
         guarded: Option<Kind>,
@@ -275,7 +275,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a candidate with a guard only repeats a case of values that are facts by themselves.
-    fn is_case(&self, candidate: &Candidate, known: &BTreeMap<usize, BTreeMap<String, Known>>) -> bool {
+    fn is_case(&self, candidate: &Candidate, known: &BTreeMap<ClassId, BTreeMap<String, Known>>) -> bool {
         let Candidate::Given(..) = candidate else { return false };
         let told = |x: &str| {
             let value = |f: &Fact| {
@@ -326,7 +326,7 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn is_stated(
         &self,
         candidate: &Candidate,
-        known: &BTreeMap<usize, BTreeMap<String, Known>>,
+        known: &BTreeMap<ClassId, BTreeMap<String, Known>>,
     ) -> bool {
         let said = |t: TermId| self.e.pool.as_const(t).is_some() || self.is_given(t);
         let variables = candidate.variables();
@@ -355,7 +355,7 @@ impl FunctionAnalysis<'_> {
     /// Those of the candidates that hold in a class at a point; they are asked together.
     pub(in crate::invariant) fn shown_together<'c>(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         candidates: &'c [Candidate],
         known: &BTreeMap<String, Known>,
@@ -388,7 +388,7 @@ impl FunctionAnalysis<'_> {
     /// `holds`: that it does is known.
     pub(in crate::invariant) fn try_candidate(
         &mut self,
-        (class, point): (usize, &Point),
+        (class, point): (ClassId, &Point),
         candidate: &Candidate,
         known: &BTreeMap<String, Known>,
         rows: &Rows,
@@ -449,14 +449,14 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn proved_fact(
         &self,
         candidate: &Candidate,
-        standing: &BTreeMap<usize, Standing>,
+        standing: &BTreeMap<ClassId, Standing>,
     ) -> Fact {
         let mut fact = Fact {
             template: candidate.template(),
             variables: candidate.variables().into_iter().map(observable::shown).collect(),
             formula: Formula::read(observable::shown(&candidate.text())),
             c: candidate.c_text().map(|c| observable::shown(&c)),
-            classes: VersionSet::new(),
+            classes: ClassSet::new(),
             assumptions: Vec::new(),
             lines: BTreeMap::new(),
             bounds: BTreeMap::new(),
@@ -476,7 +476,7 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn consolidate_relation(
         &mut self,
         candidate: &Candidate,
-        standing: &BTreeMap<usize, Standing>,
+        standing: &BTreeMap<ClassId, Standing>,
     ) {
         let fact = self.proved_fact(candidate, standing);
         if fact.classes.is_empty() {
@@ -496,11 +496,11 @@ impl FunctionAnalysis<'_> {
         &mut self,
         candidate: &Candidate,
         fact: &Fact,
-        from: usize,
-        to: usize,
-        standing: &BTreeMap<usize, Standing>,
+        from: ClassId,
+        to: ClassId,
+        standing: &BTreeMap<ClassId, Standing>,
     ) {
-        let of = |class: usize| Fact { classes: VersionSet::single(class), ..fact.clone() };
+        let of = |class: ClassId| Fact { classes: ClassSet::single(class), ..fact.clone() };
         let (Some(a), Some(b)) = (standing.get(&from), standing.get(&to)) else { return };
         let (removed, added, claim, run, holds, other) = match (a, b) {
             (Standing::Proved { .. }, Standing::Refuted(run)) => {
@@ -565,7 +565,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The type of what candidates speak of at the exit of a class.
-    fn type_at_exit(&self, class: usize, x: &str) -> Option<CType> {
+    fn type_at_exit(&self, class: ClassId, x: &str) -> Option<CType> {
         let body = &self.task.graph.bodies[class];
         match x {
             "\\result" => Some(body.ret.clone()),
@@ -575,7 +575,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether one side of a run returns and leaves a candidate true.
-    fn holds_in(&self, candidate: &Candidate, run: &Run, class: usize, old: bool) -> bool {
+    fn holds_in(&self, candidate: &Candidate, run: &Run, class: ClassId, old: bool) -> bool {
         let value = |x: &str| Some((self.value_at_exit(class, x, run, old)?, self.type_at_exit(class, x)?));
         crate::invariant::candidate::samples::side(run, old).end == crate::interp::End::Return
             && candidate.holds(&value) == Some(true)
@@ -583,7 +583,7 @@ impl FunctionAnalysis<'_> {
 
     /// Whether what a candidate is about has a churn of its own, which says more: values of both sides,
     /// or another value of a place in memory.
-    fn restates(&self, candidate: &Candidate, from: usize, to: usize) -> bool {
+    fn restates(&self, candidate: &Candidate, from: ClassId, to: ClassId) -> bool {
         let churns = || self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
         let is_value = |f: &Fact| matches!(f.template, Template::Constant | Template::Functional);
         let valued = |c: &Churn| c.removed.iter().any(is_value) && c.added.iter().any(is_value);
@@ -597,8 +597,8 @@ impl FunctionAnalysis<'_> {
         !self.task.options.all && is_told
     }
 
-    fn value_causes(&mut self, candidate: &Candidate, class: usize) -> Lines {
-        let single = VersionSet::single(class);
+    fn value_causes(&mut self, candidate: &Candidate, class: ClassId) -> Lines {
+        let single = ClassSet::single(class);
         let mut causes = Lines::default();
         let point = self.diff.point.clone();
         for s in observable::at(self.task.graph, point.kind) {

@@ -10,7 +10,7 @@
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::proof::regions::{ByTypes, LoopFrames, Regions, Written};
 use crate::ir::{App, Callee, Expr, Instr, Leaf, Term, TermId};
-use crate::mvicfg::{MvId, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId};
 use crate::semantics::c_text::{self, Naming};
 use crate::semantics::frames::Frames;
 use crate::semantics::{Place, library};
@@ -29,7 +29,7 @@ impl FunctionAnalysis<'_> {
     /// when the term does not depend on them.
     pub(in crate::invariant) fn separated(
         &mut self,
-        class: usize,
+        class: ClassId,
         term: TermId,
     ) -> (TermId, BTreeSet<String>) {
         let nothing = (term, BTreeSet::new());
@@ -49,8 +49,8 @@ impl FunctionAnalysis<'_> {
     }
 
     /// What is known of the regions of a class, under the names that its values have at the point.
-    fn regions(&mut self, class: usize) -> Option<Rc<Regions>> {
-        let naming = self.namings.get(class)?;
+    fn regions(&mut self, class: ClassId) -> Option<Rc<Regions>> {
+        let naming = self.namings.get(class.index())?;
         let is_current = |r: &&Rc<Regions>| {
             (r.naming.old_memory, r.naming.max_len) == (naming.old_memory, naming.max_len)
                 && r.naming.old_params == naming.old_params
@@ -78,7 +78,7 @@ impl FunctionAnalysis<'_> {
 
     /// What the loops of a class write in common memory, by their hashes; nothing for those of which it
     /// is not known.
-    fn loop_frames(&mut self, class: usize) -> Rc<LoopFrames> {
+    fn loop_frames(&mut self, class: ClassId) -> Rc<LoopFrames> {
         if let Some(known) = self.classes.loop_frames.get(&class) {
             return known.clone();
         }
@@ -99,11 +99,11 @@ impl FunctionAnalysis<'_> {
         found
     }
 
-    fn written_in(&mut self, class: usize, nodes: Vec<MvId>) -> Option<Written> {
+    fn written_in(&mut self, class: ClassId, nodes: Vec<MvId>) -> Option<Written> {
         let graph = self.task.graph;
         let unit = self.task.units[class].clone();
         let body = graph.bodies[class].clone();
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let (mut written, mut frames) = (Written::default(), Frames::new());
         let naming = Naming::of_function(&unit, &body);
         for node in nodes {

@@ -33,7 +33,7 @@ use crate::invariant::witness::budget::MAX_NODES;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
 use crate::ir::{CType, Const, LOOP_VALUE, Leaf, TermId};
-use crate::mvicfg::{Flow, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, Flow, Mvicfg};
 use crate::semantics::Place;
 use crate::smt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,12 +61,16 @@ pub fn summarise(task: &Task) -> Option<Arc<Summary>> {
     let mut engine = FunctionAnalysis::new(task, &flow);
     engine.diff.point = Point::exit(task.graph);
     engine.namings = engine.name_values();
-    if engine.calls_itself(0) { engine.own_summary(0) } else { engine.find_summary(0).map(Arc::new) }
+    if engine.calls_itself(ClassId::ONLY) {
+        engine.own_summary(ClassId::ONLY)
+    } else {
+        engine.find_summary(ClassId::ONLY).map(Arc::new)
+    }
 }
 
 impl FunctionAnalysis<'_> {
     /// Returns what holds of every call of the function itself that its body makes.
-    pub(in crate::invariant) fn own_summary(&mut self, class: usize) -> Option<Arc<Summary>> {
+    pub(in crate::invariant) fn own_summary(&mut self, class: ClassId) -> Option<Arc<Summary>> {
         if let Some(known) = self.classes.own.get(&class) {
             return known.clone();
         }
@@ -79,12 +83,12 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a class uses the result of a call of itself.
-    pub(in crate::invariant) fn calls_itself(&mut self, class: usize) -> bool {
+    pub(in crate::invariant) fn calls_itself(&mut self, class: ClassId) -> bool {
         self.sites(class).iter().any(|s| s.is_own())
     }
 
     /// Finds what holds of the result of a class whenever it returns.
-    pub(in crate::invariant) fn find_summary(&mut self, class: usize) -> Option<Summary> {
+    pub(in crate::invariant) fn find_summary(&mut self, class: ClassId) -> Option<Summary> {
         let body = self.task.graph.bodies[class].clone();
         if !is_countable(&body.ret) {
             return None;
@@ -106,10 +110,10 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The parameters of a class, and the values at entry and of the result that facts are about.
-    fn interface(&mut self, class: usize) -> Option<(Vec<Parameter>, Values)> {
+    fn interface(&mut self, class: ClassId) -> Option<(Vec<Parameter>, Values)> {
         let graph = self.task.graph;
         let body = graph.bodies[class].clone();
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let (mut params, mut values) = (Vec::new(), Values::new());
         for p in &body.params {
             let var = body.var(*p);
@@ -137,7 +141,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Arguments and result of the runs of a class that returned.
-    fn interface_rows(&mut self, class: usize, params: &[Parameter]) -> Vec<Vec<Option<Const>>> {
+    fn interface_rows(&mut self, class: ClassId, params: &[Parameter]) -> Vec<Vec<Option<Const>>> {
         let bits = self.task.pointer_bits;
         let mut rows = Vec::new();
         let mut lists = self.runs_of(class);
@@ -173,7 +177,7 @@ impl FunctionAnalysis<'_> {
 
     /// Runs on the numbers that cases are made of: generated inputs are seldom small, and of large
     /// ones a recursion may not come to an end.
-    fn small_runs(&mut self, class: usize) -> Vec<Run> {
+    fn small_runs(&mut self, class: ClassId) -> Vec<Run> {
         let body = &self.task.graph.bodies[class];
         let (program, name) = (&self.task.programs[class], &*body.name);
         let lists = self.runs_of(class);
@@ -293,7 +297,7 @@ impl FunctionAnalysis<'_> {
     /// The facts of a class about its own calls, by the names of what is known at the exit.
     pub(in crate::invariant) fn summary_candidates(
         &mut self,
-        class: usize,
+        class: ClassId,
         is_known: &dyn Fn(&str) -> bool,
     ) -> Vec<Candidate> {
         let Some(summary) = self.own_summary(class) else { return Vec::new() };
@@ -308,9 +312,9 @@ impl FunctionAnalysis<'_> {
     /// others.
     pub(in crate::invariant) fn relations_through_calls(&mut self) {
         let exit = Point::exit(self.task.graph);
-        let mut found: BTreeMap<Candidate, BTreeMap<usize, Standing>> = BTreeMap::new();
+        let mut found: BTreeMap<Candidate, BTreeMap<ClassId, Standing>> = BTreeMap::new();
         for class in self.task.graph.all_classes().iter() {
-            let given = self.task.given.get(class).is_some_and(|p| !p.is_empty());
+            let given = self.task.given.get(class.index()).is_some_and(|p| !p.is_empty());
             if self.own_summary(class).is_none() && !given {
                 continue;
             }

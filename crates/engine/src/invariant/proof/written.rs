@@ -11,7 +11,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::{Kind, Point};
 use crate::invariant::proof::known::{Known, Standing};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl FunctionAnalysis<'_> {
@@ -23,7 +23,7 @@ impl FunctionAnalysis<'_> {
             return;
         }
         let wanted: BTreeSet<String> = templates.iter().flat_map(WrittenTemplate::places).collect();
-        let classes: Vec<usize> = point.nodes.keys().copied().collect();
+        let classes: Vec<ClassId> = point.nodes.keys().copied().collect();
         let (mut known, mut rows) = (BTreeMap::new(), BTreeMap::new());
         let mut candidates: BTreeSet<Candidate> = BTreeSet::new();
         for &c in &classes {
@@ -36,7 +36,7 @@ impl FunctionAnalysis<'_> {
             rows.insert(c, seen);
         }
         let candidates: Vec<Candidate> = candidates.into_iter().collect();
-        let mut standings: Vec<BTreeMap<usize, Standing>> =
+        let mut standings: Vec<BTreeMap<ClassId, Standing>> =
             candidates.iter().map(|_| BTreeMap::new()).collect();
         for &c in &classes {
             let fits = |x: &&Candidate| x.variables().iter().all(|v| known[&c].contains_key(*v));
@@ -82,14 +82,14 @@ impl FunctionAnalysis<'_> {
     /// The values of places in one class at a point, as far as they are there.
     fn known_places(
         &mut self,
-        class: usize,
+        class: ClassId,
         point: &Point,
         wanted: &BTreeSet<String>,
     ) -> BTreeMap<String, Known> {
         let mut known = BTreeMap::new();
         let bare = |x: &String| x.strip_prefix("\\old(").and_then(|x| x.strip_suffix(')')).map(str::to_owned);
         let named: BTreeSet<String> = wanted.iter().map(|x| bare(x).unwrap_or_else(|| x.clone())).collect();
-        let single = VersionSet::single(class);
+        let single = ClassSet::single(class);
         let graph = self.task.graph;
         for s in observable::at(graph, point.kind) {
             let is_value = matches!(s, Observable::Result | Observable::Variable { .. });

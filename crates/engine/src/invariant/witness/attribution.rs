@@ -7,7 +7,7 @@ use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
 use crate::ir::NodeId;
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 use crate::semantics::Lines;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 impl FunctionAnalysis<'_> {
     /// A side with what decides whether a run gets to an undefined event, and the event itself, as causes.
-    pub(in crate::invariant) fn with_event(&self, class: usize, o: &Outcome, side: &Side) -> Side {
+    pub(in crate::invariant) fn with_event(&self, class: ClassId, o: &Outcome, side: &Side) -> Side {
         let graph = self.task.graph;
         let mut causes = side.causes.union(&side.guards);
         if let End::Undefined { place, .. } = &o.end
@@ -33,7 +33,7 @@ impl FunctionAnalysis<'_> {
     /// which value it is; failing those, of all that the run that shows the difference comes to.
     pub(in crate::invariant) fn causes_of_change(
         &self,
-        (from, to): (usize, usize),
+        (from, to): (ClassId, ClassId),
         (a, b): (&Side, &Side),
         shown: Option<&Run>,
     ) -> CauseLines {
@@ -61,7 +61,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The lines of a function that a run of it comes to.
-    fn lines_run(&self, class: usize, input: &Input) -> BTreeSet<u32> {
+    fn lines_run(&self, class: ClassId, input: &Input) -> BTreeSet<u32> {
         let name = &self.task.graph.bodies[class].name;
         let Some(f) = self.task.units[class].function(name) else { return BTreeSet::new() };
         let nodes: Vec<NodeId> = (0..f.nodes.len() as u32).map(NodeId).collect();
@@ -77,14 +77,14 @@ impl FunctionAnalysis<'_> {
     /// Splits the nodes that two sides rest on into lines of each side alone and lines of both.
     pub(in crate::invariant) fn cause_lines(
         &self,
-        from: usize,
-        to: usize,
+        from: ClassId,
+        to: ClassId,
         a: &Lines,
         b: &Lines,
     ) -> CauseLines {
         let graph = self.task.graph;
-        let in_class = |n: MvId, c: usize| graph.node(n).classes.contains(c);
-        let lines = |nodes: Vec<MvId>, c: usize| {
+        let in_class = |n: MvId, c: ClassId| graph.node(n).classes.contains(c);
+        let lines = |nodes: Vec<MvId>, c: ClassId| {
             let mut lines: Vec<u32> =
                 nodes.into_iter().map(|n| graph.line(n, c)).filter(|&l| l > 0).collect();
             lines.sort_unstable();

@@ -17,7 +17,7 @@ use crate::invariant::witness::runs::{self, FUEL};
 
 use crate::interp::{self, End, Generator, Input, Limits, Outcome, Value};
 use crate::ir::{Callee, Function, Instr, NodeId, UndefinedKind};
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -37,7 +37,7 @@ impl FunctionAnalysis<'_> {
         }
         let facts = self.diff.invariants.iter();
         let changed = self.diff.churns.iter().flat_map(|c| c.removed.iter().chain(&c.added));
-        let classes: BTreeSet<usize> = facts.chain(changed).flat_map(|f| f.classes.iter()).collect();
+        let classes: BTreeSet<ClassId> = facts.chain(changed).flat_map(|f| f.classes.iter()).collect();
         self.diff.reached = classes.into_iter().map(|c| (c, self.reached(c))).collect();
         let reached = &self.diff.reached;
         let mut unreached = Vec::new();
@@ -45,7 +45,7 @@ impl FunctionAnalysis<'_> {
         self.diff.churns.retain_mut(|churn| {
             // An undefined event was met by a run.
             let is_event = |f: &Fact| churn.claim == Claim::DiffersUnderUb && f.formula.is_undefined();
-            let mut keep = |facts: &mut Vec<Fact>, class: usize| {
+            let mut keep = |facts: &mut Vec<Fact>, class: ClassId| {
                 let (kept, gone) = std::mem::take(facts)
                     .into_iter()
                     .partition(|f| is_event(f) || speaks_of(reached, f, class));
@@ -69,7 +69,7 @@ impl FunctionAnalysis<'_> {
         self.diff.unreached.extend(Fact::merged(unreached));
     }
 
-    fn reached(&mut self, class: usize) -> Reached {
+    fn reached(&mut self, class: ClassId) -> Reached {
         if self.diff.point.kind == Kind::Entry {
             return Reached { here: true, ends: true };
         }
@@ -89,7 +89,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// By the runs that were made to compare classes.
-    fn reached_by_runs(&self, class: usize) -> Reached {
+    fn reached_by_runs(&self, class: ClassId) -> Reached {
         let mut found = Reached::default();
         for &(from, to) in self.task.pairs.iter().filter(|(from, to)| *from == class || *to == class) {
             let runs = self.task.runs(from, to);
@@ -110,7 +110,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// By a few runs more, on inputs made for this class alone.
-    fn reached_by_more(&self, class: usize) -> Reached {
+    fn reached_by_more(&self, class: ClassId) -> Reached {
         let (program, name) = (&self.task.programs[class], &*self.task.graph.bodies[class].name);
         let mut generator = Generator::new(program, name, 0);
         let node = self.watchable(class, &self.diff.point);
@@ -137,14 +137,14 @@ impl FunctionAnalysis<'_> {
     }
 
     /// By a run on an input that the solver takes for one.
-    fn reached_by_model(&mut self, class: usize) -> bool {
+    fn reached_by_model(&mut self, class: ClassId) -> bool {
         let Some(&node) = self.diff.point.nodes.get(&class) else { return false };
-        if self.e.flow.classes.get(class).is_none_or(|c| c.irreducible) {
+        if self.e.flow.classes.get(class.index()).is_none_or(|c| c.irreducible) {
             return false;
         }
         let at_exit = self.diff.point.kind == Kind::Exit;
         let mut under = if at_exit { self.defined(class) } else { self.e.pool.bool(true) };
-        for (_, reach) in self.e.reach_from_entry(node, &VersionSet::single(class)) {
+        for (_, reach) in self.e.reach_from_entry(node, &ClassSet::single(class)) {
             under = self.e.pool.and(under, reach.term);
         }
         let Ok(Some(model)) = self.deciders.lemmas.satisfiable(&mut self.e.pool, under) else { return false };
@@ -182,7 +182,7 @@ impl FunctionAnalysis<'_> {
         comes(proposed.clone()) || (0..FILLED).any(|_| comes(with_objects(generator.next())))
     }
 
-    fn comes_to(&self, class: usize, node: NodeId, input: &Input) -> bool {
+    fn comes_to(&self, class: ClassId, node: NodeId, input: &Input) -> bool {
         let mut came = false;
         let name = &self.task.graph.bodies[class].name;
         runs::watch(&self.task.programs[class], name, input, node, &mut |_| {

@@ -15,7 +15,7 @@ use crate::invariant::observable::{Observable, find_var};
 use crate::invariant::point::Kind;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
-use crate::mvicfg::VersionSet;
+use crate::mvicfg::{ClassId, ClassSet};
 use std::collections::BTreeMap;
 
 /// Runs of one pair of classes that are looked at for one fact, beside those that show churns.
@@ -30,7 +30,7 @@ impl FunctionAnalysis<'_> {
         if !self.task.options.subsets {
             return;
         }
-        let mut refuted: BTreeMap<String, VersionSet> = BTreeMap::new();
+        let mut refuted: BTreeMap<String, ClassSet> = BTreeMap::new();
         for fact in &self.diff.invariants {
             for &(from, to) in &self.task.pairs {
                 let (holder, other) = match (fact.classes.contains(from), fact.classes.contains(to)) {
@@ -47,7 +47,12 @@ impl FunctionAnalysis<'_> {
         self.diff.refuted = refuted;
     }
 
-    fn is_refuted(&self, fact: &Fact, (from, to): (usize, usize), (holder, other): (usize, usize)) -> bool {
+    fn is_refuted(
+        &self,
+        fact: &Fact,
+        (from, to): (ClassId, ClassId),
+        (holder, other): (ClassId, ClassId),
+    ) -> bool {
         let churns = || self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
         if churns().any(|c| shows(c, fact, holder == from)) {
             return true;
@@ -58,15 +63,15 @@ impl FunctionAnalysis<'_> {
         let written = fact::parse(fact.text()).ok();
         let printed = printed(fact);
         let runs = self.task.runs(from, to);
-        let inputs = |run: &Run, class: usize| side(run, class == from).read.values.len();
-        let most = |class: usize| runs.iter().map(|r| inputs(r, class)).max().unwrap_or(0);
+        let inputs = |run: &Run, class: ClassId| side(run, class == from).read.values.len();
+        let most = |class: ClassId| runs.iter().map(|r| inputs(r, class)).max().unwrap_or(0);
         // Where a conversion fails, fewer values are read than elsewhere.
         let is_formed = |run: &Run| {
             let whole = |o: &Outcome| o.read.values.iter().all(Option::is_some);
             !fact.assumptions.iter().any(|a| a == WELL_FORMED)
                 || whole(&run.old) && whole(&run.new) && [from, to].iter().all(|&c| inputs(run, c) == most(c))
         };
-        let holds = |run: &Run, class: usize| {
+        let holds = |run: &Run, class: ClassId| {
             let written = written.as_ref()?;
             name_resolution::holds_at_end(self.task, (run, class == from), class, written).ok().flatten()
         };
@@ -102,8 +107,8 @@ fn prints_otherwise(run: &Run) -> bool {
 impl FunctionAnalysis<'_> {
     /// Whether an expression has one value at the end of both sides of a run with the same arguments and the same
     /// values read. Of memory nothing is known but what was there at the entry.
-    fn is_alike_at_end(&self, e: &Expression, run: &Run, (from, to): (usize, usize)) -> bool {
-        let value = |name: &str, class: usize| {
+    fn is_alike_at_end(&self, e: &Expression, run: &Run, (from, to): (ClassId, ClassId)) -> bool {
+        let value = |name: &str, class: ClassId| {
             let body = &self.task.graph.bodies[class];
             let v = find_var(body, name, 0)?;
             let is_given = body.params.contains(&v) && name_resolution::is_kept(body, v);

@@ -10,7 +10,7 @@ use crate::invariant::observable::Observable;
 use crate::invariant::witness::run::{Difference, Run};
 use crate::invariant::witness::runs;
 use crate::invariant::witness::shrink;
-use crate::mvicfg::positions;
+use crate::mvicfg::{ClassId, positions};
 
 impl FunctionAnalysis<'_> {
     /// How a run shows a difference on a subject.
@@ -18,8 +18,8 @@ impl FunctionAnalysis<'_> {
         &self,
         run: &Run,
         subject: &Observable,
-        from: usize,
-        to: usize,
+        from: ClassId,
+        to: ClassId,
     ) -> Option<Difference> {
         let (old, new) = (&self.task.graph.bodies[from], &self.task.graph.bodies[to]);
         let shown = runs::differs(run, subject, old, new);
@@ -34,7 +34,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether outputs differ in nothing but numbers of lines that text before them moved.
-    fn prints_the_same_elsewhere(&self, run: &Run, (from, to): (usize, usize)) -> bool {
+    fn prints_the_same_elsewhere(&self, run: &Run, (from, to): (ClassId, ClassId)) -> bool {
         let mut moves = self.moves.borrow_mut();
         let bodies = &self.task.graph.bodies;
         let moved = moves.entry((from, to)).or_insert_with(|| positions::moved(&bodies[from], &bodies[to]));
@@ -55,8 +55,8 @@ impl FunctionAnalysis<'_> {
         &self,
         runs: &[Run],
         subject: &Observable,
-        from: usize,
-        to: usize,
+        from: ClassId,
+        to: ClassId,
     ) -> Option<(Run, Difference)> {
         let churns = self.diff.churns.iter().filter(|c| (c.from, c.to) == (from, to));
         let cells: Vec<&Observable> =
@@ -74,8 +74,8 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn shrunk(
         &self,
         run: Run,
-        from: usize,
-        to: usize,
+        from: ClassId,
+        to: ClassId,
         keeps: &dyn Fn(&Run) -> bool,
     ) -> Run {
         let graph = self.task.graph;

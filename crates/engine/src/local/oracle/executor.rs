@@ -5,7 +5,7 @@
 //! for granted; those of functions of the unit are run.
 
 use crate::ir::{Callee, Const, Expr, Function, Instr, NodeId, Object, Sort, Unit, Var, VarId};
-use crate::mvicfg::{MvId, Mvicfg};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::testing::Random;
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ pub fn place(vars: &[Var], state: &State, e: &Expr) -> Option<u64> {
 /// one of the points (again), of which what is told says nothing.
 pub fn run(
     (graph, unit): (&Mvicfg, &Unit),
-    class: usize,
+    class: ClassId,
     from: MvId,
     again: (&[MvId], &mut bool),
     state: State,
@@ -101,7 +101,7 @@ pub fn run(
 /// The same, until `comes` says that it is enough; it can ask for the state.
 pub fn run_past(
     (graph, unit): (&Mvicfg, &Unit),
-    class: usize,
+    class: ClassId,
     from: MvId,
     comes: &mut dyn FnMut(MvId, &dyn Fn() -> State) -> bool,
     state: State,

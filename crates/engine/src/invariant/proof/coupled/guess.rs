@@ -6,7 +6,7 @@ use super::variants::Variant;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::witness::runs;
 use crate::ir::{Const, NodeId, Sort, VarId};
-use crate::mvicfg::MvId;
+use crate::mvicfg::{ClassId, MvId};
 use std::ops::ControlFlow;
 
 /// Runs that are looked at, and arrivals of one.
@@ -176,7 +176,7 @@ fn divided(a: i128, by: i128) -> Option<i128> {
 
 impl FunctionAnalysis<'_> {
     /// The arrivals of some runs at the heads of two classes.
-    pub(super) fn states_at_heads(&self, classes: [usize; 2]) -> States {
+    pub(super) fn states_at_heads(&self, classes: [ClassId; 2]) -> States {
         let flows = classes.map(|c| &self.e.flow.classes[c]);
         let heads = [0, 1].map(|side| -> Vec<MvId> {
             let flow = flows[side];
@@ -228,7 +228,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The nodes of the function as it is written that some heads are; `None` where one is a copy.
-    fn written_nodes(&self, class: usize, heads: &[MvId]) -> Option<Vec<NodeId>> {
+    fn written_nodes(&self, class: ClassId, heads: &[MvId]) -> Option<Vec<NodeId>> {
         let graph = self.task.graph;
         let written = self.task.units[class].function(&graph.bodies[class].name)?;
         let of =

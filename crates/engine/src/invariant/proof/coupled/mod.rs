@@ -27,7 +27,7 @@ use crate::invariant::proof::interface::{Summaries, Summary};
 use crate::invariant::task::{Specification, Task};
 use crate::ir::{CType, Expr, Function, Global, Instr, Node, Var};
 use crate::mvicfg::key::{self, SourceNames};
-use crate::mvicfg::{Flow, Mvicfg};
+use crate::mvicfg::{ClassId, Flow, Mvicfg};
 use crate::semantics::{Callees, inline, library};
 use guess::States;
 use relation::Coupling;
@@ -47,7 +47,7 @@ const SHARE: u64 = 2;
 struct TwoClasses<'a> {
     callees: &'a dyn Callees,
     summaries: &'a dyn Summaries,
-    classes: [usize; 2],
+    classes: [ClassId; 2],
     name: Arc<str>,
     /// By name: whether other functions that they call, and that changed, do the same.
     same: RefCell<BTreeMap<String, bool>>,
@@ -65,8 +65,8 @@ impl TwoClasses<'_> {
 }
 
 impl Callees for TwoClasses<'_> {
-    fn identity(&self, class: usize, name: &str) -> Option<Arc<str>> {
-        let known = self.callees.identity(*self.classes.get(class)?, name)?;
+    fn identity(&self, class: ClassId, name: &str) -> Option<Arc<str>> {
+        let known = self.callees.identity(self.classes[class], name)?;
         if *name == *self.name {
             return Some(format!("{name}#itself").into());
         }
@@ -74,27 +74,27 @@ impl Callees for TwoClasses<'_> {
         Some(if old != new && self.is_same(name) { format!("{name}#same").into() } else { known })
     }
 
-    fn global(&self, class: usize, symbol: &str) -> Option<&Global> {
-        self.callees.global(*self.classes.get(class)?, symbol)
+    fn global(&self, class: ClassId, symbol: &str) -> Option<&Global> {
+        self.callees.global(self.classes[class], symbol)
     }
 
-    fn row(&self, class: usize, name: &str, args: &[Expr]) -> Option<&'static library::Row> {
-        self.callees.row(*self.classes.get(class)?, name, args)
+    fn row(&self, class: ClassId, name: &str, args: &[Expr]) -> Option<&'static library::Row> {
+        self.callees.row(self.classes[class], name, args)
     }
 }
 
 impl Summaries for TwoClasses<'_> {
-    fn summary(&self, class: usize, name: &str) -> Option<Arc<Summary>> {
-        self.summaries.summary(*self.classes.get(class)?, name)
+    fn summary(&self, class: ClassId, name: &str) -> Option<Arc<Summary>> {
+        self.summaries.summary(self.classes[class], name)
     }
 }
 
 impl<'a> Task<'a> {
     /// The task of two classes, as classes 0 and 1, with their bodies laid out otherwise.
-    fn of_pair(&self, classes: [usize; 2], graph: &'a Mvicfg, callees: &'a TwoClasses) -> Task<'a> {
+    fn of_pair(&self, classes: [ClassId; 2], graph: &'a Mvicfg, callees: &'a TwoClasses) -> Task<'a> {
         Task {
             graph,
-            pairs: vec![(0, 1)],
+            pairs: vec![(ClassId::OLD, ClassId::NEW)],
             own: vec![true],
             begins: vec![false],
             units: classes.map(|c| self.units[c].clone()).to_vec(),
@@ -113,7 +113,7 @@ impl<'a> Task<'a> {
 
 impl FunctionAnalysis<'_> {
     /// Whether two classes are shown to do the same by coupling their loops. Asked once of a pair.
-    pub(in crate::invariant) fn are_coupled(&mut self, from: usize, to: usize) -> bool {
+    pub(in crate::invariant) fn are_coupled(&mut self, from: ClassId, to: ClassId) -> bool {
         if let Some(known) = self.coupled.get(&(from, to)) {
             return *known;
         }
@@ -122,11 +122,11 @@ impl FunctionAnalysis<'_> {
         found
     }
 
-    fn couple(&mut self, from: usize, to: usize) -> bool {
+    fn couple(&mut self, from: ClassId, to: ClassId) -> bool {
         let bodies = [from, to].map(|c| self.task.graph.bodies[c].clone());
         let is_open = self.relaid || self.begins(from, to) || self.is_hooked(from, to);
         // Loops that are laid out end where nothing comes; what is written so is another matter.
-        let is_known = |c: usize| {
+        let is_known = |c: ClassId| {
             let written = self.task.units[c].function(&self.task.graph.bodies[c].name);
             written.is_some_and(|f| !is_unknown(f))
         };
@@ -148,7 +148,7 @@ impl FunctionAnalysis<'_> {
 
     /// The same of the functions as they are written, which is less to look at: where what both call does the same, and
     /// rounds go in step, nothing is missing. Functions that one version alone has are inlined.
-    fn couple_as_written(&mut self, classes: [usize; 2]) -> bool {
+    fn couple_as_written(&mut self, classes: [ClassId; 2]) -> bool {
         let units = classes.map(|c| self.task.units[c].clone());
         let names = |k: usize| units[k].functions.iter().map(|f| f.name.clone()).collect::<BTreeSet<_>>();
         let both: BTreeSet<Arc<str>> = names(0).intersection(&names(1)).cloned().collect();
@@ -165,7 +165,7 @@ impl FunctionAnalysis<'_> {
             && self.couple_as(&variant, classes, &States::default())
     }
 
-    fn couple_as(&mut self, variant: &Variant, classes: [usize; 2], states: &States) -> bool {
+    fn couple_as(&mut self, variant: &Variant, classes: [ClassId; 2], states: &States) -> bool {
         let name = variant.bodies[1].name.clone();
         let graph = Mvicfg::build(variant.bodies.to_vec());
         let flow = Flow::new(&graph);
@@ -191,7 +191,7 @@ pub fn do_the_same(task: &Task) -> bool {
     let flow = Flow::new(task.graph);
     task.graph.bodies.len() == 2
         && !flow.classes.iter().any(|c| c.irreducible)
-        && FunctionAnalysis::new(task, &flow).are_coupled(0, 1)
+        && FunctionAnalysis::new(task, &flow).are_coupled(ClassId::OLD, ClassId::NEW)
 }
 
 /// Whether two bodies take and return the same.

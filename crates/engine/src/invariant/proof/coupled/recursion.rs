@@ -10,7 +10,7 @@ use super::alike::Alike;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable;
 use crate::ir::{App, Callee, Const, Function, Instr, Op, Rebuilt, Sort, Term, TermId, Uf};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::semantics::{Part, Place, Val};
 use crate::smt;
 use rustc_hash::FxHashMap;
@@ -43,7 +43,9 @@ pub(super) fn are_alike(engine: &mut FunctionAnalysis) -> bool {
     if !bodies.iter().all(|b| is_of_values(b)) {
         return false;
     }
-    let (Some(old), Some(new)) = (side(engine, 0), side(engine, 1)) else { return false };
+    let (Some(old), Some(new)) = (side(engine, ClassId::OLD), side(engine, ClassId::NEW)) else {
+        return false;
+    };
     // Renamed parameters are called as in the newer version.
     old.parameters == new.parameters && end_alike(engine, &old, &new) && return_alike(engine, &old, &new)
 }
@@ -63,13 +65,13 @@ fn is_of_values(f: &Function) -> bool {
     computes && calls && f.vars.iter().all(|v| !v.in_memory) && !f.variadic
 }
 
-fn side(engine: &mut FunctionAnalysis, class: usize) -> Option<Side> {
+fn side(engine: &mut FunctionAnalysis, class: ClassId) -> Option<Side> {
     let flow = &engine.e.flow.classes[class];
     if !flow.loops.is_empty() || !observable::abnormal_ends(&engine.e, class).is_empty() {
         return None;
     }
     let (rpo, graph) = (flow.rpo.clone(), engine.task.graph);
-    let single = VersionSet::single(class);
+    let single = ClassSet::single(class);
     let body = graph.bodies[class].clone();
     let mut parameters = Vec::new();
     for p in &body.params {
@@ -99,11 +101,11 @@ fn side(engine: &mut FunctionAnalysis, class: usize) -> Option<Side> {
 
 fn site(
     engine: &mut FunctionAnalysis,
-    (node, class): (MvId, usize),
+    (node, class): (MvId, ClassId),
     (dst, args): (crate::ir::VarId, &[crate::ir::Expr]),
     known: &mut FxHashMap<TermId, TermId>,
 ) -> Option<Site> {
-    let single = VersionSet::single(class);
+    let single = ClassSet::single(class);
     let reach = only(engine.e.reach_from_entry(node, &single))?;
     let reach = as_values(engine, reach, known);
     let mut arguments = Vec::new();

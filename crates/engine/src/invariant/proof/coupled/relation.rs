@@ -13,7 +13,7 @@ use super::variants::Variant;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable;
 use crate::ir::{App, CType, Instr, LOOP_VALUE, Leaf, Op, Rebuilt, Sort, Term, TermId, Uf, VarId};
-use crate::mvicfg::{MvId, Mvicfg, VersionSet};
+use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::semantics::{Part, Place, Val};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -55,7 +55,7 @@ impl<'e, 't> Coupling<'e, 't> {
     pub(super) fn of(engine: &'e mut FunctionAnalysis<'t>) -> Option<Coupling<'e, 't>> {
         let mut unknowns = [FxHashMap::default(), FxHashMap::default()];
         let mut sides = [Vec::new(), Vec::new()];
-        for class in 0..2 {
+        for class in ClassId::PAIR {
             let (heads, known) = heads(engine, class)?;
             sides[class] = heads;
             unknowns[class] = known;
@@ -73,14 +73,14 @@ impl<'e, 't> Coupling<'e, 't> {
 
     /// Whether the classes go in step, and callers see the same of both.
     pub(super) fn holds(mut self, states: &States, variant: &Variant) -> bool {
-        for class in 0..2 {
+        for class in ClassId::PAIR {
             self.put_unknowns(class);
         }
         if self.is_shown(states, variant) {
             return true;
         }
         // The sort of what loops keep that is worth its cost where something is missing.
-        self.facts = self.engine.loop_facts(0);
+        self.facts = self.engine.loop_facts(ClassId::OLD);
         self.alike = Alike::default();
         self.engine.e.pool.as_const(self.facts).is_none() && self.is_shown(states, variant)
     }
@@ -110,7 +110,7 @@ impl<'e, 't> Coupling<'e, 't> {
     }
 
     /// Puts the unknowns of a class in the place of what loops compute.
-    fn put_unknowns(&mut self, class: usize) {
+    fn put_unknowns(&mut self, class: ClassId) {
         let known = std::mem::take(&mut self.unknowns[class]);
         let mut heads = std::mem::take(&mut self.sides[class]);
         for head in &mut heads {
@@ -156,8 +156,8 @@ impl<'e, 't> Coupling<'e, 't> {
     /// What a variable of the newer class is in all runs that come to a head, itself first; `None`: no run does.
     fn observed(&mut self, states: &States, variant: &Variant, k: usize, var: VarId) -> Option<Vec<TermId>> {
         let graph = self.engine.task.graph;
-        let local = |class: usize, v: VarId| graph.var_map[class].iter().position(|m| *m == v);
-        let newer = VarId(local(1, var)? as u32);
+        let local = |class: ClassId, v: VarId| graph.var_map[class].iter().position(|m| *m == v);
+        let newer = VarId(local(ClassId::NEW, var)? as u32);
         let sort = graph.vars[var.0 as usize].sort;
         let older = &graph.bodies[0];
         let is_candidate = |v: &VarId| older.var(*v).sort == sort;
@@ -168,7 +168,7 @@ impl<'e, 't> Coupling<'e, 't> {
             self.sides[0][k].here.contains_key(&place)
         };
         // The variable itself, then what the loop writes, then others.
-        candidates.sort_by_key(|v| (local(0, var) != Some(v.0 as usize), !written(v)));
+        candidates.sort_by_key(|v| (local(ClassId::OLD, var) != Some(v.0 as usize), !written(v)));
         let sums = states.sums(k, variant, newer, &candidates)?;
         Some(sums.into_iter().filter_map(|sum| self.sum(k, &sum)).collect())
     }
@@ -206,7 +206,7 @@ impl<'e, 't> Coupling<'e, 't> {
 
     /// The places of the older class that begin as one of the newer does.
     fn begun_alike(&self, k: usize, place: Place) -> Vec<TermId> {
-        let [old, new] = [0, 1].map(|side| &self.sides[side][k]);
+        let [old, new] = ClassId::PAIR.map(|class| &self.sides[class][k]);
         let begins = new.first.get(&place);
         let alike = old.first.iter().filter(|(_, t)| Some(*t) == begins);
         alike.filter_map(|(p, _)| old.here.get(p)).copied().collect()
@@ -224,7 +224,7 @@ impl<'e, 't> Coupling<'e, 't> {
             return None;
         }
         let node = head.node;
-        let t = only(self.engine.e.before(place, node, &VersionSet::single(0)))?;
+        let t = only(self.engine.e.before(place, node, &ClassSet::single(ClassId::OLD)))?;
         let known = self.unknowns[0].clone();
         Some(self.replaced(t, &known))
     }
@@ -240,7 +240,7 @@ impl<'e, 't> Coupling<'e, 't> {
 
     /// Whether a place of the newer class is what it is said to be, at every arrival.
     fn is_kept(&mut self, k: usize, place: Place, is: TermId, relation: &FxHashMap<TermId, TermId>) -> bool {
-        let [old, new] = [0, 1].map(|side| &self.sides[side][k]);
+        let [old, new] = ClassId::PAIR.map(|class| &self.sides[class][k]);
         let (reach, again) = (old.reach, old.again);
         let pairs = |values: &BTreeMap<Place, TermId>| -> FxHashMap<TermId, TermId> {
             old.here.iter().filter_map(|(p, unknown)| Some((*unknown, *values.get(p)?))).collect()
@@ -269,7 +269,8 @@ impl<'e, 't> Coupling<'e, 't> {
     /// Whether both classes come to their heads, and back, in step.
     fn goes_in_step(&mut self, relation: &FxHashMap<TermId, TermId>) -> bool {
         (0..self.sides[0].len()).all(|k| {
-            let [old, new] = [0, 1].map(|side| (self.sides[side][k].reach, self.sides[side][k].again));
+            let [old, new] =
+                ClassId::PAIR.map(|class| (self.sides[class][k].reach, self.sides[class][k].again));
             let always = self.engine.e.pool.bool(true);
             let reach = self.replaced(new.0, relation);
             let again = self.replaced(new.1, relation);
@@ -279,7 +280,7 @@ impl<'e, 't> Coupling<'e, 't> {
 
     /// Whether callers see the same: at the exit, and at each other end.
     fn ends_alike(&mut self, relation: &FxHashMap<TermId, TermId>) -> bool {
-        let ends = [0, 1].map(|class| observable::abnormal_ends(&self.engine.e, class));
+        let ends = ClassId::PAIR.map(|class| observable::abnormal_ends(&self.engine.e, class));
         if ends[0].len() != ends[1].len() {
             return false;
         }
@@ -291,14 +292,14 @@ impl<'e, 't> Coupling<'e, 't> {
     fn are_alike_at(&mut self, nodes: [MvId; 2], relation: &FxHashMap<TermId, TermId>) -> bool {
         let is_exit = nodes[0] == Mvicfg::EXIT;
         // An exit that no way leads to.
-        let comes = |class: usize| {
+        let comes = |class: ClassId| {
             let preds = &self.engine.e.flow.classes[class].preds;
             !preds[nodes[class].0 as usize].is_empty()
         };
-        if comes(0) != comes(1) {
+        if comes(ClassId::OLD) != comes(ClassId::NEW) {
             return false;
         }
-        if !comes(0) {
+        if !comes(ClassId::OLD) {
             return true;
         }
         let mut places = vec![Place::Memory, Place::Out, Place::Stdin, Place::World];
@@ -306,7 +307,7 @@ impl<'e, 't> Coupling<'e, 't> {
             places.push(Place::Result);
         }
         let Some([reach, others]) = self.of_both(relation, |engine, class| {
-            only(engine.e.reach_from_entry(nodes[class], &VersionSet::single(class)))
+            only(engine.e.reach_from_entry(nodes[class], &ClassSet::single(class)))
         }) else {
             return false;
         };
@@ -317,7 +318,7 @@ impl<'e, 't> Coupling<'e, 't> {
         let mut pairs = Vec::new();
         for place in places {
             let Some(pair) = self.of_both(relation, |engine, class| {
-                only(engine.e.before(place, nodes[class], &VersionSet::single(class)))
+                only(engine.e.before(place, nodes[class], &ClassSet::single(class)))
             }) else {
                 return false;
             };
@@ -348,8 +349,8 @@ impl<'e, 't> Coupling<'e, 't> {
         (0..a.1.len())
             .map(|i| {
                 self.of_both(relation, |engine, class| {
-                    let args = if class == 0 { a.1 } else { b.1 };
-                    only(engine.e.expr(args.get(i)?, nodes[class], &VersionSet::single(class)))
+                    let args = if class == ClassId::OLD { a.1 } else { b.1 };
+                    only(engine.e.expr(args.get(i)?, nodes[class], &ClassSet::single(class)))
                 })
             })
             .collect()
@@ -359,14 +360,14 @@ impl<'e, 't> Coupling<'e, 't> {
     fn of_both(
         &mut self,
         relation: &FxHashMap<TermId, TermId>,
-        of: impl Fn(&mut FunctionAnalysis, usize) -> Option<TermId>,
+        of: impl Fn(&mut FunctionAnalysis, ClassId) -> Option<TermId>,
     ) -> Option<[TermId; 2]> {
         let mut found = [None; 2];
-        for (class, found) in found.iter_mut().enumerate() {
+        for class in ClassId::PAIR {
             let t = of(self.engine, class)?;
             let known = self.unknowns[class].clone();
             let t = self.replaced(t, &known);
-            *found = Some(if class == 1 { self.replaced(t, relation) } else { t });
+            found[class] = Some(if class == ClassId::NEW { self.replaced(t, relation) } else { t });
         }
         let [Some(a), Some(b)] = found else { return None };
         Some([a, b])
@@ -376,11 +377,11 @@ impl<'e, 't> Coupling<'e, 't> {
 type Found = (Vec<Head>, FxHashMap<TermId, TermId>);
 
 /// The heads of a class in their order, and what stands for the values there.
-fn heads(engine: &mut FunctionAnalysis, class: usize) -> Option<Found> {
+fn heads(engine: &mut FunctionAnalysis, class: ClassId) -> Option<Found> {
     let flow = &engine.e.flow.classes[class];
     let nodes: Vec<MvId> =
         flow.rpo.iter().copied().filter(|n| flow.loop_at[n.0 as usize].is_some()).collect();
-    let single = VersionSet::single(class);
+    let single = ClassSet::single(class);
     let (mut heads, mut unknowns) = (Vec::new(), FxHashMap::default());
     for (k, &node) in nodes.iter().enumerate() {
         let around = flow.loops.iter().filter(|l| l.head != node && l.body.contains(&node));
@@ -406,7 +407,7 @@ fn heads(engine: &mut FunctionAnalysis, class: usize) -> Option<Found> {
             }
             // What is known of the older class's loops speaks of the values as they are cut.
             let unknown = match class {
-                0 => engine.cut(value),
+                ClassId::OLD => engine.cut(value),
                 _ => {
                     let name = format!("{LOOP_VALUE}newer:{k}.{place:?}").into();
                     let sort = engine.e.pool.sort(value);
