@@ -16,6 +16,7 @@ use crate::analysis::holds::{Answer, Located, Verdict, holds};
 use crate::fact;
 use crate::history::utf8_path;
 use crate::invariant::PinnedFact;
+use crate::mvicfg::VersionId;
 use crate::report::escape::visible;
 use crate::report::palette::Slot;
 use crate::report::text::{ends_of, input_of};
@@ -190,7 +191,7 @@ fn check_range(
 /// A version that may be asked.
 #[derive(Clone)]
 struct Point {
-    version: usize,
+    version: VersionId,
     place: Place,
     /// It changes the function's text.
     is_edit: bool,
@@ -206,7 +207,7 @@ struct Search<'h, 'a> {
     text_changes: usize,
     gaps: Gaps,
     /// By version.
-    answers: BTreeMap<usize, Answer>,
+    answers: BTreeMap<VersionId, Answer>,
 }
 
 impl<'h, 'a> Search<'h, 'a> {
@@ -215,7 +216,7 @@ impl<'h, 'a> Search<'h, 'a> {
         fact: &'a PinnedFact,
         context: &Context,
     ) -> Result<Search<'h, 'a>, CliError> {
-        let newest = history.versions.len() - 1;
+        let newest = VersionId::new(history.versions.len() - 1);
         let (mut points, mut text_changes) = (Vec::new(), 0);
         let mut place = Some(history.place.clone());
         let mut steps = history.steps();
@@ -229,7 +230,7 @@ impl<'h, 'a> Search<'h, 'a> {
             points.insert(0, Point { version: newest, place: history.place.clone(), is_edit: false });
         }
         if let Some(place) = place {
-            points.push(Point { version: 0, place, is_edit: false });
+            points.push(Point { version: VersionId::OLD, place, is_edit: false });
         }
         points.reverse();
         let progress = Progress::new(context);
@@ -282,7 +283,8 @@ impl<'h, 'a> Search<'h, 'a> {
             }
             let first = low.map_or(0, |l| l + 1);
             if first < high {
-                let candidates = self.points[first..=high].iter().map(|p| p.version).filter(|v| *v > 0);
+                let candidates =
+                    self.points[first..=high].iter().map(|p| p.version).filter(|v| *v > VersionId::OLD);
                 let candidates = candidates.map(|v| self.info(v)).collect();
                 return Ok(Found { candidates, ..self.found(Outcome::Among, Some(high)) });
             }
@@ -292,7 +294,7 @@ impl<'h, 'a> Search<'h, 'a> {
             };
             let step = self.step(held, high);
             let elsewhere = step.before == Some(Verdict::Refuted) || !self.points[high].is_edit;
-            if elsewhere && self.points[high].version - self.points[held].version > 1 {
+            if elsewhere && self.points[high].version > self.points[held].version.next() {
                 // Not the function's text broke it, but another file's.
                 high = self.look_at_all(held, high);
                 continue;
@@ -313,7 +315,8 @@ impl<'h, 'a> Search<'h, 'a> {
     /// Asks about the version of a point and the one before it.
     fn step(&self, held: usize, high: usize) -> Answer {
         let (before, after) = (&self.points[held], &self.points[high]);
-        let (old, new) = (self.history.input(after.version - 1, 1), self.history.input(after.version, 2));
+        let older = after.version.previous().unwrap_or(VersionId::OLD);
+        let (old, new) = (self.history.input(older, 1), self.history.input(after.version, 2));
         let located =
             [Located { version: &old, place: &before.place }, Located { version: &new, place: &after.place }];
         holds(&located, self.fact, &self.history.front_end, &self.history.analysis)
@@ -321,17 +324,19 @@ impl<'h, 'a> Search<'h, 'a> {
 
     /// Makes all versions between two points points; returns where the second one is then.
     fn look_at_all(&mut self, low: usize, high: usize) -> usize {
-        let (first, last) = (self.points[low].version + 1, self.points[high].version);
+        let (first, last) = (self.points[low].version.next(), self.points[high].version);
         let place = self.points[low].place.clone();
-        let between: Vec<Point> =
-            (first..last).map(|version| Point { version, place: place.clone(), is_edit: false }).collect();
+        let between: Vec<Point> = VersionId::first(last.index())
+            .skip(first.index())
+            .map(|version| Point { version, place: place.clone(), is_edit: false })
+            .collect();
         let more = between.len();
         self.points.splice(low + 1..high, between);
         low + 1 + more
     }
 
-    fn info(&self, version: usize) -> VersionInfo {
-        self.history.input(version, version as u32 + 1).info
+    fn info(&self, version: VersionId) -> VersionInfo {
+        self.history.input(version, version.number()).info
     }
 
     fn found(&self, outcome: Outcome, point: Option<usize>) -> Found {

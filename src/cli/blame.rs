@@ -252,7 +252,7 @@ fn look(
     is_other: &mut dyn FnMut() -> bool,
     context: &Context,
 ) -> Result<Looked, CliError> {
-    let versions = vec![history.input(step.to - 1, 1).info, history.input(step.to, 2).info];
+    let versions = vec![history.input(step.from, 1).info, history.input(step.to, 2).info];
     let commit = versions[1].commit.clone();
     let mut report = match (&step.before, step.is_edit, commit.as_ref().and_then(|c| notes.reports.get(c))) {
         (Some(_), true, Some(known)) => known.clone(),

@@ -10,6 +10,7 @@ use crate::config::{Settings, nearest};
 use crate::frontend::c;
 use crate::frontend::c::slice::Items;
 use crate::history::{self, ChangeOptions, RangeRequest, Repository, SourceTree, Version, utf8_path};
+use crate::mvicfg::VersionId;
 use crate::report::{RepoPath, Report};
 use std::path::Path;
 use std::sync::Arc;
@@ -102,8 +103,8 @@ impl<'r> History<'r> {
 
     /// Walks back through the steps that do something to the function.
     pub fn steps(&self) -> Option<Follower<'_, CliError>> {
-        let changes = |to: usize| -> Result<Vec<Moved>, CliError> {
-            let found = self.changes_to(to)?;
+        let changes = |step: [VersionId; 2]| -> Result<Vec<Moved>, CliError> {
+            let found = self.changes_in(step)?;
             let side = |s: &Option<history::FileSide>| s.as_ref().map(|s| utf8_path(&s.path));
             Ok(found.files.iter().map(|f| (side(&f.old), side(&f.new))).collect())
         };
@@ -111,13 +112,13 @@ impl<'r> History<'r> {
         Some(follower.grounded(&self.front_end, self.analysis.limits.inline_depth))
     }
 
-    fn changes_to(&self, to: usize) -> Result<history::Changes, CliError> {
-        let (old, new) = (&self.versions[to - 1], &self.versions[to]);
+    fn changes_in(&self, step: [VersionId; 2]) -> Result<history::Changes, CliError> {
+        let [old, new] = step.map(|v| &self.versions[v]);
         Ok(self.repository.changes_between(old, new, &self.changes)?)
     }
 
     /// A version under the number 1 or 2, as half of a comparison.
-    pub fn input(&self, version: usize, number: u32) -> VersionInput {
+    pub fn input(&self, version: VersionId, number: u32) -> VersionInput {
         let mut input = self.inputs[version].clone();
         input.info.index = number;
         input
@@ -125,8 +126,8 @@ impl<'r> History<'r> {
 
     /// Compares the function before and after the step to a version; from the cache, if it knows.
     pub fn compared(&self, step: &Step, before: &Place, context: &Context) -> Result<Report, CliError> {
-        let (to, after) = (step.to, &step.after);
-        let changes = self.changes_to(to)?;
+        let (from, to, after) = (step.from, step.to, &step.after);
+        let changes = self.changes_in([from, to])?;
         let mut files = analyse::file_changes(&changes);
         // Nothing but the files that the function is in, and those that the change comes from, is read.
         files.retain(|f| {
@@ -136,14 +137,14 @@ impl<'r> History<'r> {
         });
         for path in &step.rests_on {
             let is_there = files.iter().any(|f| f.new_path.as_ref() == Some(path));
-            let both = [to - 1, to].iter().all(|v| self.trees[*v].content_id(path).is_some());
+            let both = [from, to].iter().all(|v| self.trees[*v].content_id(path).is_some());
             if !is_there && both {
                 let (old_path, new_path) = (Some(path.clone()), Some(path.clone()));
                 files.push(FileChange { old_path, new_path, hunks: Vec::new(), opaque: None });
             }
         }
         let request = Request {
-            versions: vec![self.input(to - 1, 1), self.input(to, 2)],
+            versions: vec![self.input(from, 1), self.input(to, 2)],
             changes: vec![files],
             options: self.front_end.clone(),
             analysis: analysis::Options { function: Some(after.name.clone()), ..self.analysis.clone() },

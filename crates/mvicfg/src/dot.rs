@@ -4,7 +4,7 @@
 //! yellow; an edge that not every class has is labelled with its versions. Node labels are the source
 //! lines that the instructions stand on, and what a call calls.
 
-use super::{ClassId, ClassSet, MvId, Mvicfg};
+use super::{ClassId, ClassSet, MvId, Mvicfg, VersionId};
 use crate::ir::{Callee, Instr};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -94,15 +94,15 @@ fn instruction(part: &Part, id: MvId, instr: &Instr) -> String {
 
 /// The versions of some classes: `1-3,5`.
 fn version_names(classes: &ClassSet, class_of: &[Option<ClassId>]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    let versions = (1..).zip(class_of).filter(|(_, class)| class.is_some_and(|c| classes.contains(c)));
-    for (version, _) in versions {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    let versions = VersionId::each(class_of).filter(|(_, class)| class.is_some_and(|c| classes.contains(c)));
+    for version in versions.map(|(v, _)| v.number()) {
         match runs.last_mut() {
             Some((_, last)) if *last + 1 == version => *last = version,
             _ => runs.push((version, version)),
         }
     }
-    let text = |(first, last): &(usize, usize)| {
+    let text = |(first, last): &(u32, u32)| {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
     runs.iter().map(text).collect::<Vec<_>>().join(",")

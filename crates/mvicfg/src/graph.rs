@@ -157,7 +157,7 @@ impl Mvicfg {
         stmt_nodes: &[Vec<NodeId>],
         node_map: &mut [Option<MvId>],
     ) {
-        let Some(old_class) = class.index().checked_sub(1) else { return };
+        let Some(old_class) = class.previous() else { return };
         // Entry and exit are shared whatever their statements are.
         node_map[Function::ENTRY.0 as usize] = Some(Self::ENTRY);
         node_map[Function::EXIT.0 as usize] = Some(Self::EXIT);

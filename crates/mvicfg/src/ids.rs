@@ -23,6 +23,12 @@ macro_rules! id {
         pub struct $name(u32);
 
         impl $name {
+            /// The first one; of two, the older one.
+            pub const OLD: $name = $name(0);
+            /// Of two, the newer one.
+            pub const NEW: $name = $name(1);
+            pub const PAIR: [$name; 2] = [$name::OLD, $name::NEW];
+
             pub const fn new(index: usize) -> $name {
                 $name(index as u32)
             }
@@ -34,6 +40,16 @@ macro_rules! id {
             /// The first `n`, ascending.
             pub fn first(n: usize) -> impl DoubleEndedIterator<Item = $name> + ExactSizeIterator + Clone {
                 (0..n).map($name::new)
+            }
+
+            /// The items of a list that has one for each, with whose they are.
+            pub fn each<T>(list: &[T]) -> impl DoubleEndedIterator<Item = ($name, &T)> + ExactSizeIterator {
+                $name::first(list.len()).zip(list)
+            }
+
+            /// The one before, where there is one.
+            pub fn previous(self) -> Option<$name> {
+                self.0.checked_sub(1).map($name)
             }
         }
 
@@ -94,18 +110,43 @@ id! {
     ClassId
 }
 
+id! {
+    /// Version of the range.
+    VersionId
+}
+
 impl ClassId {
-    /// Of the two classes of a pair, the older one.
-    pub const OLD: ClassId = ClassId(0);
-    /// Of the two classes of a pair, the newer one.
-    pub const NEW: ClassId = ClassId(1);
     /// The class of a graph of one body.
     pub const ONLY: ClassId = ClassId(0);
-    pub const PAIR: [ClassId; 2] = [ClassId::OLD, ClassId::NEW];
 
     /// The other class of a pair.
     pub fn other(self) -> ClassId {
         ClassId(1 - self.0)
+    }
+}
+
+impl VersionId {
+    /// As people and reports count versions, from 1.
+    pub fn number(self) -> u32 {
+        self.0 + 1
+    }
+
+    pub fn of_number(number: u32) -> Option<VersionId> {
+        number.checked_sub(1).map(VersionId)
+    }
+
+    pub fn next(self) -> VersionId {
+        VersionId(self.0 + 1)
+    }
+
+    /// The two versions of a step, which is numbered as the older one.
+    pub fn of_step(step: usize) -> [VersionId; 2] {
+        [step, step + 1].map(VersionId::new)
+    }
+
+    /// Which of the two versions of a step it is: 0 is the older one.
+    pub fn side(self, step: usize) -> usize {
+        self.index() - step
     }
 }
 
@@ -137,5 +178,28 @@ impl Id for VarId {
 
     fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_stand_for_what_lists_hold() {
+        let mut list = vec!["old", "new"];
+        assert_eq!(ClassId::PAIR.map(|class| list[class.other()]), ["new", "old"]);
+        list[ClassId::NEW] = "newer";
+        let found: Vec<_> = VersionId::each(&list).rev().map(|(v, text)| (v.number(), *text)).collect();
+        assert_eq!(found, [(2, "newer"), (1, "old")]);
+        assert_eq!(format!("{:?} {}", ClassId::PAIR, VersionId::NEW), "[0, 1] 1");
+    }
+
+    #[test]
+    fn a_step_is_between_neighbours() {
+        let [from, to] = VersionId::of_step(3);
+        assert_eq!((from.next(), to.previous()), (to, Some(from)));
+        assert_eq!([from, to].map(|v| v.side(3)), [0, 1]);
+        assert_eq!((VersionId::OLD.previous(), VersionId::of_number(0)), (None, None));
     }
 }

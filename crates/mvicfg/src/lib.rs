@@ -21,4 +21,4 @@ pub mod positions;
 pub use flow::{ClassFlow, Flow, Loop};
 pub use graph::{MvEdge, MvId, MvNode, Mvicfg};
 pub use id_set::{ClassSet, IdSet, VarSet};
-pub use ids::{ClassId, Id};
+pub use ids::{ClassId, Id, VersionId};

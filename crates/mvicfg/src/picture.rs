@@ -4,7 +4,7 @@
 //! source lines are told; joins without a line of their own, and what nothing leads to, are left out.
 
 use super::dot::Part;
-use super::{ClassId, ClassSet, MvId, Mvicfg};
+use super::{ClassId, ClassSet, MvId, Mvicfg, VersionId};
 use crate::ir::Instr;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -207,10 +207,9 @@ fn rows(part: &Part, chain: &[MvId]) -> Vec<Row> {
 
 /// The versions of some classes.
 fn versions(classes: &ClassSet, class_of: &[Option<ClassId>]) -> Vec<u32> {
-    (1..)
-        .zip(class_of)
+    VersionId::each(class_of)
         .filter(|(_, class)| class.is_some_and(|c| classes.contains(c)))
-        .map(|(v, _)| v)
+        .map(|(v, _)| v.number())
         .collect()
 }
 

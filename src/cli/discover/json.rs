@@ -6,6 +6,7 @@ use crate::cli::CliError;
 use crate::discovery::{
     Change, Discovered, HeadPlace, Held, Invariant, Iteration, Point, Refuted, Status, Told,
 };
+use crate::mvicfg::VersionId;
 use crate::report::{RepoPath, SCHEMA};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -34,17 +35,18 @@ fn function(found: &Found) -> Value {
         all[key] = value;
     }
     if found.versions.len() > 1 {
-        let one = |(v, d): (usize, &Option<Result<Discovered, Refused>>)| {
-            let mut one = json!({ "index": v + 1 });
+        let one = |(v, d): (VersionId, &Option<Result<Discovered, Refused>>)| {
+            let mut one = json!({ "index": v.number() });
             for (key, value) in d.as_ref().map(version).unwrap_or_default() {
                 one[key] = value;
             }
             one
         };
-        all["versions"] = found.versions.iter().enumerate().map(one).collect();
-        let heads = |v: usize| found.versions.get(v).and_then(|d| Some(&d.as_ref()?.as_ref().ok()?.heads));
-        let of = |v: usize, point: Point, value: Value| at(point, heads(v).map_or(&[], |h| h), value);
-        let newest = (0..found.versions.len()).rev().find(|v| heads(*v).is_some()).unwrap_or(0);
+        all["versions"] = VersionId::each(&found.versions).map(one).collect();
+        let heads = |v: VersionId| Some(&found.versions[v].as_ref()?.as_ref().ok()?.heads);
+        let of = |v: VersionId, point: Point, value: Value| at(point, heads(v).map_or(&[], |h| h), value);
+        let newest = VersionId::first(found.versions.len()).rev().find(|v| heads(*v).is_some());
+        let newest = newest.unwrap_or(VersionId::OLD);
         all["held"] = found.story.held.iter().map(|h| of(newest, h.point, held(h))).collect();
         all["changes"] = found.story.changes.iter().map(|c| of(c.to, c.point, change(c))).collect();
     }
@@ -85,8 +87,8 @@ fn held(h: &Held) -> Value {
 
 fn change(c: &Change) -> Value {
     json!({
-        "from": c.from + 1,
-        "to": c.to + 1,
+        "from": c.from.number(),
+        "to": c.to.number(),
         "sign": if c.is_lost { "-" } else { "+" },
         "point": c.point.name(),
         "text": c.text,

@@ -4,6 +4,7 @@ use crate::analysis::VersionInput;
 use crate::analysis::discover::{Found, Refused};
 use crate::cli::CliError;
 use crate::discovery::{Discovered, HeadPlace, Iteration, Point, Status, Told, place};
+use crate::mvicfg::VersionId;
 use crate::report::RepoPath;
 use crate::report::escape::visible;
 use std::io::Write;
@@ -55,9 +56,9 @@ fn not_looked_at(why: &Refused, out: &mut impl Write) -> Result<(), CliError> {
 
 /// What became of a function's invariants.
 fn story(f: &Found, versions: &[VersionInput], shown: &Shown, out: &mut impl Write) -> Result<(), CliError> {
-    for (v, d) in f.versions.iter().enumerate() {
-        let name = versions.get(v).map_or(String::new(), |v| visible(v.info.name.as_bytes()));
-        write!(out, "  version {}  {name:12}", v + 1)?;
+    for (v, d) in VersionId::each(&f.versions) {
+        let name = versions.get(v.index()).map_or(String::new(), |v| visible(v.info.name.as_bytes()));
+        write!(out, "  version {}  {name:12}", v.number())?;
         match d {
             None => writeln!(out, "  it is not there")?,
             Some(Err(why)) => not_looked_at(why, out)?,
@@ -80,7 +81,8 @@ fn story(f: &Found, versions: &[VersionInput], shown: &Shown, out: &mut impl Wri
         }
     }
     let held = || f.story.held.iter();
-    let newest = f.versions.iter().rposition(|d| matches!(d, Some(Ok(_)))).unwrap_or(0);
+    let newest = VersionId::each(&f.versions).rev().find(|(_, d)| matches!(d, Some(Ok(_))));
+    let newest = newest.map_or(VersionId::OLD, |(v, _)| v);
     if held().next().is_some() {
         writeln!(out, "  held by all versions")?;
     }
@@ -97,9 +99,9 @@ fn story(f: &Found, versions: &[VersionInput], shown: &Shown, out: &mut impl Wri
 }
 
 /// The loops of a version.
-fn heads(f: &Found, version: usize) -> &[HeadPlace] {
-    match f.versions.get(version) {
-        Some(Some(Ok(d))) => &d.heads,
+fn heads(f: &Found, version: VersionId) -> &[HeadPlace] {
+    match &f.versions[version] {
+        Some(Ok(d)) => &d.heads,
         _ => &[],
     }
 }

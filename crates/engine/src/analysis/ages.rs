@@ -5,7 +5,7 @@
 //! versions before the range held is a matter of notes (`src/gate/age.rs`).
 
 use crate::invariant::{self, Churn, Fact, PointDiff};
-use crate::mvicfg::{ClassId, ClassSet};
+use crate::mvicfg::{ClassId, ClassSet, VersionId};
 
 /// Versions up to `from` that hold what is removed between it and the next: of several facts those of the oldest.
 /// `None` where no version before is known to.
@@ -13,16 +13,16 @@ pub(super) fn in_range(
     diff: &PointDiff,
     class_of: &[Option<ClassId>],
     churn: &Churn,
-    from: usize,
+    from: VersionId,
 ) -> Option<u32> {
     let said_still = |f: &Fact| churn.added.iter().any(|o| o.formula == f.formula);
     // An undefined event was met by one run: that is nothing that holds.
     let lost = churn.removed.iter().filter(|f| !f.formula.is_undefined() && !said_still(f));
     let age = |fact: &Fact| {
         let classes = proved_of(diff, fact);
-        let own = class_of.get(from).copied().flatten();
+        let own = class_of.get(from.index()).copied().flatten();
         let holds = |c: &Option<ClassId>| c.is_some() && *c == own || c.is_some_and(|c| classes.contains(c));
-        class_of.get(..=from).into_iter().flatten().rev().take_while(|c| holds(c)).count()
+        class_of.get(..=from.index()).into_iter().flatten().rev().take_while(|c| holds(c)).count()
     };
     let oldest = lost.map(age).max()?;
     u32::try_from(oldest).ok().filter(|age| *age > 1)
@@ -71,7 +71,7 @@ mod tests {
             ..PointDiff::default()
         };
         let class_of: Vec<_> = classes.iter().map(|c| c.map(ClassId::new)).collect();
-        assert_eq!(in_range(&diff, &class_of, &diff.churns[0], from), expected);
+        assert_eq!(in_range(&diff, &class_of, &diff.churns[0], VersionId::new(from)), expected);
     }
 
     #[test]
@@ -99,6 +99,6 @@ mod tests {
             ..PointDiff::default()
         };
         let class_of: Vec<_> = ClassId::first(3).map(Some).collect();
-        assert_eq!(in_range(&diff, &class_of, &diff.churns[0], 1), None);
+        assert_eq!(in_range(&diff, &class_of, &diff.churns[0], VersionId::new(1)), None);
     }
 }

@@ -12,6 +12,7 @@ use crate::fact::{self, Expression, Kind};
 use crate::frontend::c::annotations::{self, Annotations, Clause, Word};
 use crate::history::SourceTree;
 use crate::invariant::PinnedFact;
+use crate::mvicfg::VersionId;
 use crate::report::RepoPath;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,8 +87,8 @@ pub(super) fn add_contracts(
     original: &Request,
     files: &[VersionFiles],
 ) -> Vec<String> {
-    let of = |v: usize, path: &Path| -> Option<Annotations> {
-        let bytes = original.versions.get(v)?.tree.read(path)?;
+    let of = |v: VersionId, path: &Path| -> Option<Annotations> {
+        let bytes = original.versions.get(v.index())?.tree.read(path)?;
         annotations::may_have(&bytes).then(|| annotations::annotations(&bytes))
     };
     let (Some(oldest), Some(newest)) = (files.first(), files.last()) else { return Vec::new() };
@@ -97,8 +98,9 @@ pub(super) fn add_contracts(
     };
     for (k, file) in newest.iter().enumerate() {
         let Some((path, _)) = file else { continue };
-        let now = of(files.len() - 1, path).unwrap_or_default();
-        let before = oldest.get(k).and_then(Option::as_ref).map(|(path, loaded)| (of(0, path), loaded));
+        let now = of(VersionId::new(files.len() - 1), path).unwrap_or_default();
+        let before =
+            oldest.get(k).and_then(Option::as_ref).map(|(path, loaded)| (of(VersionId::OLD, path), loaded));
         let place = RepoPath::from(path);
         let not_understood = |why: &str| format!("annotation not understood: {why}");
         let was = before.iter().filter_map(|(a, _)| a.as_ref()).flat_map(|a| &a.clauses);

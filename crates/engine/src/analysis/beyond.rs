@@ -54,7 +54,7 @@ pub(super) fn at_exit(lineages: &[Lineage], reaches: &[Reach]) -> Option<String>
     let changed: Vec<&Lineage> = lineages.iter().filter(|l| classes::is_changed(l)).collect();
     let led_to = |l: &Lineage| -> BTreeSet<(PathBuf, Arc<str>)> {
         let main = l.newest().filter(|(_, m)| &*m.function.name == "main");
-        let reach = main.and_then(|(v, m)| Some((reaches.get(v)?, m)));
+        let reach = main.and_then(|(v, m)| Some((reaches.get(v.index())?, m)));
         reach.map(|(r, m)| r.callees(&m.file, "main", true)).unwrap_or_default()
     };
     let run: BTreeSet<_> = changed.iter().flat_map(|l| led_to(l)).collect();

@@ -5,7 +5,7 @@ use super::lineage::Member;
 use super::units::LoadedUnit;
 use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Callee, Expr, Function, Instr, Object, Unit};
-use crate::mvicfg::ClassId;
+use crate::mvicfg::{ClassId, VersionId};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ fn names(f: &Function) -> BTreeSet<Arc<str>> {
 }
 
 /// Adds an open question for each pair of classes in which nothing else tells of such a change.
-pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
+pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     for &(from, to) in pairs {
         let (old, new) = (members[from].1, members[to].1);
         let Some(reason) = reason(old, new) else { continue };

@@ -16,7 +16,7 @@ use super::world::World;
 use super::{difference, elsewhere, function};
 use crate::invariant::{Property, Standing, Undecided};
 use crate::ir::{Callee, Expr, Instr, Object};
-use crate::mvicfg::ClassId;
+use crate::mvicfg::{ClassId, VersionId};
 use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,7 +168,7 @@ fn given_away(l: &Lineage, changed: &BTreeMap<Arc<str>, Changed>, world: &World)
     let (version, m) = l.newest()?;
     let names: BTreeSet<Name> = changed.keys().map(|name| (true, name.clone())).collect();
     let mut taken: Option<Arc<str>> = None;
-    let reach = world.reaches.get(version)?;
+    let reach = world.reaches.get(version.index())?;
     for node in &m.function.nodes {
         node.instr.for_each_expr(&mut |e| match e {
             Expr::Addr(Object::Function(name))
@@ -266,8 +266,8 @@ fn salt(
     };
     let called: Vec<&Changed> =
         changed.iter().filter(|(name, c)| is_called(name, c)).map(|(_, c)| c).collect();
-    let of = |v: usize| called.iter().map(|c| c.class_of.get(v).copied().flatten()).collect();
-    (!called.is_empty()).then(|| (0..versions).map(of).collect())
+    let of = |v: VersionId| called.iter().map(|c| c.class_of.get(v.index()).copied().flatten()).collect();
+    (!called.is_empty()).then(|| VersionId::first(versions).map(of).collect())
 }
 
 /// A file that the range does not touch, with the versions in which it is what it is in the newest one: under
@@ -401,11 +401,11 @@ fn callers_in(
             let Some(salt) = salt((path, &f.function.name), changed, deep, reaches, same.len()) else {
                 continue;
             };
-            let member = |(v, same): (usize, &bool)| {
-                let reach = reaches.get(v).filter(|_| *same)?;
+            let member = |(v, same): (VersionId, &bool)| {
+                let reach = reaches.get(v.index()).filter(|_| *same)?;
                 Some(Member::new(loaded, f, path, reach))
             };
-            let members: Vec<Option<Member>> = same.iter().enumerate().map(member).collect();
+            let members: Vec<Option<Member>> = VersionId::each(same).map(member).collect();
             if members.last().is_some_and(Option::is_some) {
                 lineages.push(Lineage { members, salt });
             }

@@ -3,7 +3,7 @@
 use super::layouts;
 use super::lineage::{Lineage, Member};
 use crate::invariant::FunctionDiff;
-use crate::mvicfg::ClassId;
+use crate::mvicfg::{ClassId, VersionId};
 
 /// A function's classes and what was found.
 #[derive(Default)]
@@ -11,7 +11,7 @@ pub struct Analysed {
     /// By version: the class, where the function exists.
     pub class_of: Vec<Option<ClassId>>,
     /// By class: its first version.
-    pub representative: Vec<usize>,
+    pub representative: Vec<VersionId>,
     /// `None`: nothing to analyse.
     pub diff: Option<FunctionDiff>,
     /// Where only properties are asked for: no assertion fails that did not fail before, by difference
@@ -29,7 +29,11 @@ impl Analysed {
     }
 
     /// What is left where nothing could be said.
-    pub(super) fn open(class_of: Vec<Option<ClassId>>, representative: Vec<usize>, reason: &str) -> Analysed {
+    pub(super) fn open(
+        class_of: Vec<Option<ClassId>>,
+        representative: Vec<VersionId>,
+        reason: &str,
+    ) -> Analysed {
         let diff = Some(FunctionDiff::nothing(reason.to_owned()));
         Analysed { class_of, representative, diff, ..Analysed::default() }
     }
@@ -37,13 +41,13 @@ impl Analysed {
 
 /// Groups the versions of a lineage by body and by the constants that the body reads. Where nothing
 /// changes but the numbers that `__LINE__` gives, nothing does.
-pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<ClassId>>, Vec<usize>) {
+pub(super) fn classify(lineage: &Lineage) -> (Vec<Option<ClassId>>, Vec<VersionId>) {
     let loose = grouped(lineage, &|m| m.body.to_string());
     // A class stands for all of its versions: facts name constants.
     if loose.1.len() > 1 { classify_exactly(lineage) } else { loose }
 }
 
-pub(super) fn classify_exactly(lineage: &Lineage) -> (Vec<Option<ClassId>>, Vec<usize>) {
+pub(super) fn classify_exactly(lineage: &Lineage) -> (Vec<Option<ClassId>>, Vec<VersionId>) {
     grouped(lineage, &|m| crate::mvicfg::key::exact_body_hash(&m.inlined))
 }
 
@@ -53,18 +57,15 @@ pub(super) fn is_changed_by_callees_alone(lineage: &Lineage) -> bool {
         && grouped(lineage, &|m| crate::mvicfg::key::exact_body_hash(&m.function)).1.len() == 1
 }
 
-fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<ClassId>>, Vec<usize>) {
+fn grouped(lineage: &Lineage, body: &dyn Fn(&Member) -> String) -> (Vec<Option<ClassId>>, Vec<VersionId>) {
     let mut keys: Vec<[String; 2]> = Vec::new();
-    let mut representative: Vec<usize> = Vec::new();
-    let class_of = lineage
-        .members
-        .iter()
-        .enumerate()
+    let mut representative: Vec<VersionId> = Vec::new();
+    let class_of = VersionId::each(&lineage.members)
         .map(|(v, member)| {
             let m = member.as_ref()?;
-            let around = format!("{} {} {:?}", m.values, m.surroundings, lineage.salt.get(v));
+            let around = format!("{} {} {:?}", m.values, m.surroundings, lineage.salt.get(v.index()));
             let key = [body(m), around];
-            let is_same = |k: &[String; 2], first: usize| {
+            let is_same = |k: &[String; 2], first: VersionId| {
                 k[1] == key[1]
                     && lineage.members[first].as_ref().is_some_and(|n| layouts::is_same(n, m, *k == key))
             };
@@ -87,7 +88,7 @@ pub fn is_changed(lineage: &Lineage) -> bool {
 }
 
 /// The pairs of versions that are compared: neighbours, or all, by the later one.
-pub(super) fn version_pairs(versions: usize, all: bool) -> Vec<(usize, usize)> {
-    let first = |w: usize| if all { 0 } else { w.saturating_sub(1) };
-    (1..versions).flat_map(|w| (first(w)..w).rev().map(move |v| (v, w))).collect()
+pub(super) fn version_pairs(versions: usize, all: bool) -> Vec<(VersionId, VersionId)> {
+    let before = |w: VersionId| VersionId::first(w.index()).rev().take(if all { versions } else { 1 });
+    VersionId::first(versions).flat_map(|w| before(w).map(move |v| (v, w))).collect()
 }

@@ -5,7 +5,8 @@ use super::Request;
 use super::lineage::{Lineage, Member};
 use crate::frontend::c::lines;
 use crate::ir::{Callee, Instr, Node, Settled};
-use crate::report::{Assertion, AssertionKind, AssertionMatch, RepoPath, Version};
+use crate::mvicfg::VersionId;
+use crate::report::{Assertion, AssertionKind, AssertionMatch, RepoPath};
 use crate::symex;
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
@@ -19,13 +20,13 @@ const ENDING: [&str; 6] = ["abort", "exit", "_exit", "_Exit", "quick_exit", "__b
 /// Adds assertions of the older version that the newest does not have and that nothing else speaks of: those
 /// that could not fail, and macros of the project's own that end the program. Whether there are any.
 pub(super) fn gone(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Request) -> bool {
-    let before = lineage.members.iter().enumerate().rev().skip(1).find_map(|(v, m)| Some((v, m.as_ref()?)));
+    let before = VersionId::each(&lineage.members).rev().skip(1).find_map(|(v, m)| Some((v, m.as_ref()?)));
     let (Some((v, old)), Some(Some(new))) = (before, lineage.members.last()) else { return false };
     let true_in = |m: &Member| -> Vec<(u32, String)> {
         let settled = m.function.settled.iter().filter(|s| !s.compiled_out);
         settled.map(|s| (s.line, s.text.to_string())).collect()
     };
-    let guards = |v: usize, m: &Member| -> Vec<(u32, String)> {
+    let guards = |v: VersionId, m: &Member| -> Vec<(u32, String)> {
         let calls = guarding(m);
         let written = (!calls.is_empty()).then(|| Written::of(request, v, m)).flatten();
         calls
@@ -39,11 +40,11 @@ pub(super) fn gone(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
     }
     let mut left: Vec<String> =
         symex::assertions_of(&new.function, &new.unit).into_iter().map(|(_, text, _)| text).collect();
-    left.extend(guards(lineage.members.len() - 1, new).into_iter().map(|(_, text)| text));
+    left.extend(guards(VersionId::new(lineage.members.len() - 1), new).into_iter().map(|(_, text)| text));
     was.extend(guarded);
     was.sort();
     was.dedup();
-    let version = v as Version + 1;
+    let version = v.number();
     let known = list.len();
     for (line, text) in was {
         let is_told = |a: &Assertion| a.lines.get(&version) == Some(&line);
@@ -80,9 +81,9 @@ fn guarding(m: &Member) -> BTreeSet<(u32, &str)> {
 
 /// Marks what is compiled out of the newest version of a function, and adds what both versions compile out.
 pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Request) {
-    let last = lineage.members.len().saturating_sub(1);
+    let last = VersionId::new(lineage.members.len().saturating_sub(1));
     let Some(Some(new)) = lineage.members.last() else { return };
-    let newest = last as Version + 1;
+    let newest = last.number();
     let mut off: Vec<&Settled> = new.function.settled.iter().filter(|s| s.compiled_out).collect();
     // To read the file's text again is worth it only where something is gone.
     let text = LazyCell::new(|| Written::of(request, last, new));
@@ -102,8 +103,8 @@ pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
         // Of a function in which nothing else changes nothing else is listed.
         let live = listed.max(checked.iter().filter(|(_, text, _)| *text == a.text).count());
         let old = a.lines.iter().next_back().and_then(|(v, line)| {
-            let version = (*v as usize).checked_sub(1)?;
-            let member = lineage.members.get(version)?.as_ref()?;
+            let version = VersionId::of_number(*v)?;
+            let member = lineage.members.get(version.index())?.as_ref()?;
             Written::of(request, version, member)?.line(*line)
         });
         list[at].compiled_out = text.as_ref().zip(old).is_some_and(|(t, old)| t.count(&old, &a.text) > live);
@@ -133,8 +134,8 @@ struct Written {
 }
 
 impl Written {
-    fn of(request: &Request, version: usize, m: &Member) -> Option<Written> {
-        let bytes = request.versions.get(version)?.tree.read(&m.file)?;
+    fn of(request: &Request, version: VersionId, m: &Member) -> Option<Written> {
+        let bytes = request.versions.get(version.index())?.tree.read(&m.file)?;
         let inside = m.function.span.line..=m.function.span.end_line;
         let lines = lines::code(&bytes).into_iter().filter(|(line, _)| inside.contains(line));
         Some(Written { lines: lines.map(|(line, text)| (line, squeezed(&text))).collect() })

@@ -9,6 +9,7 @@ use super::conditionals::condition::{Condition, Macros, parse};
 use super::pinned::Pinned;
 use super::request::{Effort, FileChange, Options, Request, VersionInput};
 use super::watch::Watch;
+use crate::mvicfg::VersionId;
 use crate::report::{FunctionReport, HunkRef, HunkReport, Report, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -229,11 +230,12 @@ fn configurations(request: &Request, step: usize, file: &PathBuf, hunks: &[HunkR
         changes.iter().find(|c| c.new_path.as_ref().or(c.old_path.as_ref()) == Some(file))
     });
     let Some(change) = change else { return Vec::new() };
-    let read = |version: usize, path: Option<&PathBuf>| -> Vec<Macros> {
-        let bytes = path.and_then(|p| request.versions.get(version)?.tree.read(p));
+    let read = |version: VersionId, path: Option<&PathBuf>| -> Vec<Macros> {
+        let bytes = path.and_then(|p| request.versions.get(version.index())?.tree.read(p));
         presence(&String::from_utf8_lossy(&bytes.unwrap_or_default()))
     };
-    let texts = [read(step, change.old_path.as_ref()), read(step + 1, change.new_path.as_ref())];
+    let [from, to] = VersionId::of_step(step);
+    let texts = [read(from, change.old_path.as_ref()), read(to, change.new_path.as_ref())];
     let mut all: Vec<Macros> = Vec::new();
     let fixed = crate::frontend::c::headers::macros();
     for hunk in hunks {

@@ -11,7 +11,7 @@ use super::world::World;
 use super::{implied, layouts, selection, subsets};
 use crate::invariant::{self, Observable, PointDiff};
 use crate::ir::{DataModel, RETURNS_TWICE};
-use crate::mvicfg::{ClassId, ClassSet, positions};
+use crate::mvicfg::{ClassId, ClassSet, VersionId, positions};
 use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, NotHeld, Outcome,
     Place, Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
@@ -99,10 +99,6 @@ fn repo_path(p: &Path) -> RepoPath {
     RepoPath::from(p)
 }
 
-fn version(index: usize) -> Version {
-    index as Version + 1
-}
-
 /// `kept`: whether what it keeps is of interest. `queries`: counts what the solver is asked.
 fn function_report(
     (request, world): (&Request, &World),
@@ -135,11 +131,13 @@ fn function_report(
             }
         }
         // Where the file could not be read, the function may well be there.
-        None if (0..n).any(|v| lineage.members[v].is_none() && world.is_unknown(v, &member.file)) => {
+        None if VersionId::first(n)
+            .any(|v| lineage.members[v].is_none() && world.is_unknown(v, &member.file)) =>
+        {
             f.outcome = Outcome::NotAnalysed;
             f.complete = false;
         }
-        None if newest + 1 < n => f.outcome = Outcome::Removed,
+        None if newest.next().index() < n => f.outcome = Outcome::Removed,
         None => f.outcome = Outcome::Added,
     }
     Some(f)
@@ -147,23 +145,24 @@ fn function_report(
 
 /// What is not in the function's text and changed, where no run showed a difference.
 fn bound_otherwise(lineage: &Lineage, a: &Analysed) -> Option<UnknownEntry> {
-    let entry = |(v, pair): (usize, &[Option<super::lineage::Member>])| {
+    let entry = |(step, pair): (usize, &[Option<super::lineage::Member>])| {
         let [Some(old), Some(new)] = pair else { return None };
         let reason = bindings::reason(old, new)?.to_owned();
-        Some(UnknownEntry { version: version(v + 1), line: new.function.span.line, reason })
+        let [_, version] = VersionId::of_step(step).map(VersionId::number);
+        Some(UnknownEntry { version, line: new.function.span.line, reason })
     };
     lineage.members.windows(2).enumerate().filter(|_| !a.is_shown).find_map(entry)
 }
 
 /// A function of which nothing is said yet.
 pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
-    let present = lineage.members.iter().enumerate().filter(|(_, m)| m.is_some());
+    let present = VersionId::each(&lineage.members).filter(|(_, m)| m.is_some());
     let newest = lineage.newest().map(|(_, m)| m);
     FunctionReport {
         file: newest.map(|m| repo_path(&m.file)).unwrap_or_default(),
         name: newest.map_or_else(String::new, |m| m.function.name.to_string()),
         language: "c".into(),
-        versions: present.map(|(v, _)| version(v)).collect(),
+        versions: present.map(|(v, _)| v.number()).collect(),
         identity: identity(lineage),
         outcome: Outcome::Analysed,
         complete: true,
@@ -178,7 +177,7 @@ pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
 fn identity(lineage: &Lineage) -> Identity {
     let mut identity = Identity::default();
     let mut previous: Option<&Member> = None;
-    for (v, m) in lineage.members.iter().enumerate() {
+    for (v, m) in VersionId::each(&lineage.members) {
         let Some(m) = m else { continue };
         let place = Place { file: repo_path(&m.file), name: m.function.name.to_string() };
         if let Some(p) = previous {
@@ -189,7 +188,7 @@ fn identity(lineage: &Lineage) -> Identity {
                 (identity.kind, identity.from) = (IdentityKind::Moved, from());
             }
         }
-        identity.versions.insert(version(v), place);
+        identity.versions.insert(v.number(), place);
         previous = Some(m);
     }
     identity
@@ -197,15 +196,15 @@ fn identity(lineage: &Lineage) -> Identity {
 
 fn unknowns(lineage: &Lineage) -> Vec<UnknownEntry> {
     let mut all = Vec::new();
-    for (v, m) in lineage.members.iter().enumerate() {
+    for (v, m) in VersionId::each(&lineage.members) {
         let Some(m) = m else { continue };
         for u in &m.function.unknowns {
-            all.push(UnknownEntry { version: version(v), line: u.line, reason: u.reason.to_string() });
+            all.push(UnknownEntry { version: v.number(), line: u.line, reason: u.reason.to_string() });
         }
         // What `longjmp` brings back is lowered, but nothing is known of it.
         for node in m.function.nodes.iter().filter(|n| n.instr.is_second_return()) {
             let (line, reason) = (node.span.line, RETURNS_TWICE.to_owned());
-            all.push(UnknownEntry { version: version(v), line, reason });
+            all.push(UnknownEntry { version: v.number(), line, reason });
         }
     }
     all.sort();
@@ -235,14 +234,14 @@ fn point(
         invariant::Kind::Line => PointKind::Line,
     };
     let mut point = Point { id: diff.point.id.clone(), kind, ..Point::default() };
-    for (v, m) in lineage.members.iter().enumerate() {
+    for (v, m) in VersionId::each(&lineage.members) {
         let Some(m) = m else { continue };
         let line = match (kind, a.class_of[v].and_then(|c| diff.point.lines.get(&c))) {
             (PointKind::Exit, _) => exit_line(m),
             (_, Some(&line)) => view.shift(v, &[line]).first().copied().unwrap_or(line),
             (_, None) => continue,
         };
-        point.lines.insert(version(v), line);
+        point.lines.insert(v.number(), line);
     }
     let classes: ClassSet = a.class_of.iter().flatten().copied().collect();
     let is_looked_at = kept || kind != PointKind::Exit;
@@ -391,19 +390,19 @@ struct View<'a> {
     point: &'a str,
     reached: &'a invariant::ReachedByClass,
     /// By version: the lines of the function's file.
-    lines: RefCell<BTreeMap<usize, Vec<String>>>,
+    lines: RefCell<BTreeMap<VersionId, Vec<String>>>,
 }
 
 impl View<'_> {
-    fn member(&self, v: usize) -> Option<&Member> {
-        self.lineage.members.get(v)?.as_ref()
+    fn member(&self, v: VersionId) -> Option<&Member> {
+        self.lineage.members.get(v.index())?.as_ref()
     }
 
     /// A fact, for the versions of its classes or for one version.
-    fn fact(&self, f: &invariant::Fact, only: Option<usize>) -> Fact {
-        let versions: Vec<usize> = match only {
+    fn fact(&self, f: &invariant::Fact, only: Option<VersionId>) -> Fact {
+        let versions: Vec<VersionId> = match only {
             Some(v) => vec![v],
-            None => (0..self.a.class_of.len())
+            None => VersionId::first(self.a.class_of.len())
                 .filter(|&v| self.a.class_of[v].is_some_and(|c| f.classes.contains(c)))
                 .collect(),
         };
@@ -412,14 +411,14 @@ impl View<'_> {
         let mut lines = BTreeMap::new();
         for &v in &versions {
             if let Some(l) = self.a.class_of[v].and_then(|c| f.lines.get(&c)) {
-                lines.insert(version(v), self.shift(v, l));
+                lines.insert(v.number(), self.shift(v, l));
             }
         }
-        let proved = |v: usize| self.member(v).is_none_or(|m| m.inlined.invented.is_empty());
+        let proved = |v: VersionId| self.member(v).is_none_or(|m| m.inlined.invented.is_empty());
         let is_event = f.formula.is_undefined();
-        let comes = |v: &usize| {
+        let comes = |v: &VersionId| {
             let reached = |c| invariant::speaks_of(self.reached, f, c);
-            (version(*v), self.a.class_of[*v].is_none_or(reached))
+            (v.number(), self.a.class_of[*v].is_none_or(reached))
         };
         let reached = if is_event { BTreeMap::new() } else { versions.iter().map(comes).collect() };
         let mut assumptions = f.assumptions.clone();
@@ -428,14 +427,14 @@ impl View<'_> {
         }
         assumptions.sort();
         assumptions.dedup();
-        let bounded = |v: usize| self.a.class_of[v].is_some_and(|c| f.bounds.contains_key(&c));
-        let status = |v: &usize| {
+        let bounded = |v: VersionId| self.a.class_of[v].is_some_and(|c| f.bounds.contains_key(&c));
+        let status = |v: &VersionId| {
             let status = match (proved(*v), bounded(*v)) {
                 (false, _) => Status::Likely,
                 (true, true) => Status::Bounded,
                 (true, false) => Status::Proved,
             };
-            (version(*v), status)
+            (v.number(), status)
         };
         Fact {
             id,
@@ -448,7 +447,7 @@ impl View<'_> {
                 true => BTreeMap::new(),
                 false => versions.iter().map(status).collect(),
             },
-            versions: versions.iter().map(|v| version(*v)).collect(),
+            versions: versions.iter().map(|v| v.number()).collect(),
             bound: f.bounds.values().min().copied(),
             samples: None,
             assumptions,
@@ -460,18 +459,18 @@ impl View<'_> {
 
     /// A fact of some versions, with what is known of the classes of the others.
     fn fact_of_some(&self, f: &invariant::Fact, not_held: impl Fn(ClassId) -> NotHeld) -> Fact {
-        let others = self.a.class_of.iter().enumerate().filter_map(|(v, c)| Some((v, (*c)?)));
+        let others = VersionId::each(&self.a.class_of).filter_map(|(v, c)| Some((v, (*c)?)));
         let others = others.filter(|(_, c)| !f.classes.contains(*c));
-        let not_held = others.map(|(v, c)| (version(v), not_held(c))).collect();
+        let not_held = others.map(|(v, c)| (v.number(), not_held(c))).collect();
         Fact { not_held, ..self.fact(f, None) }
     }
 
-    fn shift(&self, v: usize, lines: &[u32]) -> Vec<u32> {
+    fn shift(&self, v: VersionId, lines: &[u32]) -> Vec<u32> {
         shifted(self.lineage, self.a, v, lines)
     }
 
-    fn causes(&self, c: &invariant::Churn, from: usize, to: usize) -> Causes {
-        let refs = |v: usize, lines: &[u32]| -> Vec<LineRef> {
+    fn causes(&self, c: &invariant::Churn, from: VersionId, to: VersionId) -> Causes {
+        let refs = |v: VersionId, lines: &[u32]| -> Vec<LineRef> {
             self.shift(v, lines).into_iter().map(|l| self.line_ref(v, l)).collect()
         };
         let causes = Causes {
@@ -480,7 +479,7 @@ impl View<'_> {
             shared: refs(to, &c.causes.shared),
         };
         let ran = c.causes.ran.as_ref().map(|[old, new]| {
-            let moved = |v: usize, lines: &BTreeSet<u32>| {
+            let moved = |v: VersionId, lines: &BTreeSet<u32>| {
                 self.shift(v, &lines.iter().copied().collect::<Vec<_>>()).into_iter().collect()
             };
             [moved(from, old), moved(to, new)]
@@ -488,7 +487,7 @@ impl View<'_> {
         self.of_changed_lines(causes, from, to, ran)
     }
 
-    fn churn(&self, c: &invariant::Churn, from: usize, to: usize) -> Churn {
+    fn churn(&self, c: &invariant::Churn, from: VersionId, to: VersionId) -> Churn {
         let causes = self.causes(c, from, to);
         let lineage_name = self.lineage.members.iter().flatten().next().map_or("", |m| &m.function.name);
         // What both sides say in the same words did not change: the rest did.
@@ -512,8 +511,8 @@ impl View<'_> {
             .map(|(run, (old, new))| witness::convert(Some(c), run, old, new, program));
         Churn {
             id,
-            from: version(from),
-            to: version(to),
+            from: from.number(),
+            to: to.number(),
             hunks: self.hunks(from, to, &causes),
             subject: c.subject.name(),
             removed,
@@ -536,12 +535,12 @@ impl View<'_> {
     }
 
     /// The version of the pair in which a fact was found.
-    fn version_of(&self, f: &invariant::Fact, from: usize, to: usize) -> usize {
-        let holds = |v: usize, set: &ClassSet| self.a.class_of[v].is_some_and(|c| set.contains(c));
+    fn version_of(&self, f: &invariant::Fact, from: VersionId, to: VersionId) -> VersionId {
+        let holds = |v: VersionId, set: &ClassSet| self.a.class_of[v].is_some_and(|c| set.contains(c));
         if !holds(from, &f.classes) && holds(to, &f.classes) { to } else { from }
     }
 
-    fn line_ref(&self, v: usize, line: u32) -> LineRef {
+    fn line_ref(&self, v: VersionId, line: u32) -> LineRef {
         let Some(m) = self.member(v) else { return LineRef::default() };
         let mut known = self.lines.borrow_mut();
         // A fact may rest on thousands of lines.
@@ -555,13 +554,13 @@ impl View<'_> {
     }
 
     /// The hunks that took the removed lines away and that brought the added ones.
-    fn hunks(&self, from: usize, to: usize, causes: &Causes) -> Vec<HunkRef> {
+    fn hunks(&self, from: VersionId, to: VersionId, causes: &Causes) -> Vec<HunkRef> {
         let mut found: BTreeSet<HunkRef> = BTreeSet::new();
         for line in &causes.removed {
-            self.follow(line.line, from..to, true, &mut found);
+            self.follow(line.line, from.index()..to.index(), true, &mut found);
         }
         for line in &causes.added {
-            self.follow(line.line, from..to, false, &mut found);
+            self.follow(line.line, from.index()..to.index(), false, &mut found);
         }
         found.into_iter().collect()
     }
@@ -572,17 +571,17 @@ impl View<'_> {
     fn of_changed_lines(
         &self,
         causes: Causes,
-        from: usize,
-        to: usize,
+        from: VersionId,
+        to: VersionId,
         ran: Option<[BTreeSet<u32>; 2]>,
     ) -> Causes {
         let changed = |line: &LineRef, forwards: bool| {
             let mut found = BTreeSet::new();
-            self.follow(line.line, from..to, forwards, &mut found);
+            self.follow(line.line, from.index()..to.index(), forwards, &mut found);
             !found.is_empty()
         };
         // What begins on a line may go on over more: those of them that changed stand for it.
-        let of_extent = |v: usize, line: &LineRef, forwards: bool| -> Vec<LineRef> {
+        let of_extent = |v: VersionId, line: &LineRef, forwards: bool| -> Vec<LineRef> {
             let lines = line.line..=self.last_line(v, line.line);
             lines.map(|l| self.line_ref(v, l)).filter(|l| changed(l, forwards)).collect()
         };
@@ -596,7 +595,7 @@ impl View<'_> {
             causes.added.iter().filter(|l| of_extent(to, l, false).is_empty()).cloned().collect();
         let added = once(causes.added.iter().flat_map(|l| of_extent(to, l, false)).collect());
         // A jump that goes elsewhere changes no value by itself: then it is what changed in the function.
-        let own = |v: usize, forwards: bool| -> Vec<LineRef> {
+        let own = |v: VersionId, forwards: bool| -> Vec<LineRef> {
             let nodes = self.member(v).into_iter().flat_map(|m| &m.function.nodes);
             let lines: BTreeSet<u32> = nodes.map(|n| n.span.line).filter(|l| *l != 0).collect();
             let ran = ran.as_ref().map(|[old, new]| if forwards { old } else { new });
@@ -615,7 +614,7 @@ impl View<'_> {
     }
 
     /// The last line of what begins on a line of a version, in the function or a helper that is laid out in it.
-    fn last_line(&self, v: usize, line: u32) -> u32 {
+    fn last_line(&self, v: VersionId, line: u32) -> u32 {
         let Some(m) = self.member(v) else { return line };
         let spans = m.inlined.nodes.iter().map(|n| &n.span);
         let here = spans.filter(|s| s.line == line && s.file == m.function.span.file);
@@ -627,7 +626,7 @@ impl View<'_> {
     fn follow(&self, mut line: u32, steps: Range<usize>, forwards: bool, found: &mut BTreeSet<HunkRef>) {
         let in_order: Vec<usize> = if forwards { steps.collect() } else { steps.rev().collect() };
         for step in in_order {
-            let Some(new) = self.member(step + 1) else { return };
+            let Some(new) = self.member(VersionId::new(step + 1)) else { return };
             let changes = self.request.changes.get(step).map(Vec::as_slice).unwrap_or_default();
             let Some(change) = changes.iter().find(|c| c.new_path.as_deref() == Some(&new.file)) else {
                 continue;
@@ -664,9 +663,9 @@ pub(super) fn exit_line(m: &Member) -> u32 {
 
 /// Lines of a class's first version as lines of another version of it: bodies are equal, so
 /// instructions correspond one to one.
-pub(super) fn shifted(lineage: &Lineage, a: &Analysed, v: usize, lines: &[u32]) -> Vec<u32> {
-    let first = a.class_of.get(v).copied().flatten().map(|c| a.representative[c]);
-    let member = |v: usize| lineage.members.get(v).and_then(Option::as_ref);
+pub(super) fn shifted(lineage: &Lineage, a: &Analysed, v: VersionId, lines: &[u32]) -> Vec<u32> {
+    let first = a.class_of.get(v.index()).copied().flatten().map(|c| a.representative[c]);
+    let member = |v: VersionId| lineage.members.get(v.index()).and_then(Option::as_ref);
     let (Some(from), Some(to)) = (first.and_then(member), member(v)) else { return lines.to_vec() };
     if first == Some(v) {
         return lines.to_vec();

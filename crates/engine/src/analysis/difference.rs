@@ -11,8 +11,8 @@ use crate::difference::{self, Concerns, Detector, Extent, Graph, Remainder, Role
 use crate::interp::Program;
 use crate::invariant::Budget;
 use crate::ir::{Callee, Function, Instr, Node, NodeId, Stmt, StmtId};
-use crate::mvicfg::key;
 use crate::mvicfg::members::ByMembers;
+use crate::mvicfg::{VersionId, key};
 use crate::report::{RepoPath, VersionInfo};
 use crate::semantics::pointers;
 use rayon::prelude::*;
@@ -115,8 +115,8 @@ fn differences_of(request: &Request, choice: &Choice) -> Differences {
     let Loaded { by_version, reaches, lineages, mut notices, .. } = loaded;
     notices.extend(beyond::pointed(&by_version, &lineages, &reaches));
     let world = World::new(&by_version, reaches, &lineages, &Unwatched);
-    let last = request.versions.len().saturating_sub(1);
-    let info = |v: usize| request.versions.get(v).map(|v| v.info.clone()).unwrap_or_default();
+    let last = VersionId::new(request.versions.len().saturating_sub(1));
+    let info = |v: VersionId| request.versions.get(v.index()).map(|v| v.info.clone()).unwrap_or_default();
     let mut compared: Vec<Compared> =
         lineages.par_iter().filter_map(|l| compare(l, &world, last, choice)).collect();
     let late: BTreeSet<_> = compared.iter().flat_map(|c| c.at_exit.iter().cloned()).collect();
@@ -129,12 +129,12 @@ fn differences_of(request: &Request, choice: &Choice) -> Differences {
     }
     compared.sort_by(|a, b| (&a.file, a.lines, &a.name).cmp(&(&b.file, b.lines, &b.name)));
     let added = lineages.iter().filter_map(|l| {
-        let new = l.members.get(last)?.as_ref()?;
+        let new = l.members.get(last.index())?.as_ref()?;
         let is_new = l.members.first()?.is_none() && !new.function.is_static;
         is_new.then(|| Added { file: new.file.clone(), name: new.function.name.clone() })
     });
     Differences {
-        old: info(0),
+        old: info(VersionId::OLD),
         new: info(last),
         added: added.collect(),
         compared,
@@ -155,12 +155,12 @@ pub(super) fn unread(by_version: &[VersionFiles]) -> Vec<(RepoPath, String)> {
 }
 
 /// Whether a function, or something that it leads to, may be another one.
-fn may_differ(old: &Member, new: &Member, world: &World, last: usize) -> bool {
-    let whole = |v: usize, m: &Member| world.reaches.get(v)?.whole(&m.file, &m.function.name);
-    match layouts::of_closure((old, world.reaches.first()), (new, world.reaches.get(last))) {
+fn may_differ(old: &Member, new: &Member, world: &World, last: VersionId) -> bool {
+    let whole = |v: VersionId, m: &Member| world.reaches.get(v.index())?.whole(&m.file, &m.function.name);
+    match layouts::of_closure((old, world.reaches.first()), (new, world.reaches.get(last.index()))) {
         ByMembers::Other => true,
         ByMembers::Same => old.surroundings != new.surroundings,
-        _ => whole(0, old) != whole(last, new) || old.surroundings != new.surroundings,
+        _ => whole(VersionId::OLD, old) != whole(last, new) || old.surroundings != new.surroundings,
     }
 }
 
@@ -175,7 +175,8 @@ pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool, budget: B
     if let Some(known) = world.harmless.lock().ok().and_then(|known| known.get(&key).copied()) {
         return known;
     }
-    let (before, after) = (world.program(0, &old.unit), world.program(1, &new.unit));
+    let (before, after) =
+        (world.program(VersionId::OLD, &old.unit), world.program(VersionId::NEW, &new.unit));
     let concerns = Concerns { undefined, ..Concerns::of(&after) };
     let harmless = difference::is_harmless(
         Version { program: &before, function: &old.function.name },
@@ -188,12 +189,12 @@ pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool, budget: B
     harmless
 }
 
-fn compare(l: &Lineage, world: &World, last: usize, choice: &Choice) -> Option<Compared> {
-    let (old, new) = (l.members.first()?.as_ref()?, l.members.get(last)?.as_ref()?);
+fn compare(l: &Lineage, world: &World, last: VersionId, choice: &Choice) -> Option<Compared> {
+    let (old, new) = (l.members.first()?.as_ref()?, l.members.get(last.index())?.as_ref()?);
     if !may_differ(old, new, world, last) {
         return None;
     }
-    let (before, after) = (world.program(0, &old.unit), world.program(last, &new.unit));
+    let (before, after) = (world.program(VersionId::OLD, &old.unit), world.program(last, &new.unit));
     let concerns = Concerns { undefined: choice.undefined, ..Concerns::of(&after) };
     let version = |program, m: &'_ Member| (program, m.function.name.clone());
     let ((p, f), (q, g)) = (version(&before, old), version(&after, new));

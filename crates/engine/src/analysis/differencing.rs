@@ -14,6 +14,7 @@ use crate::fault;
 use crate::interp::{End, Program};
 use crate::invariant::{self, Property, PropertyKind};
 use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
+use crate::mvicfg::VersionId;
 use crate::property::{self, Comparison, Finding, Match, Outcome, Step};
 use crate::quantify::Keeper;
 use crate::report::{
@@ -71,7 +72,8 @@ fn compare(
     }
     let laid_out = |m: &Member| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default());
     let bodies = (laid_out(old), laid_out(new));
-    let (link_old, link_new) = (|unit: Arc<Unit>| world.link(0, unit), |unit: Arc<Unit>| world.link(1, unit));
+    let [link_old, link_new] =
+        VersionId::PAIR.map(|version| move |unit: Arc<Unit>| world.link(version, unit));
     let about = |p: &&Pin| p.is_about(&new.file, &new.function.name);
     let requires: Vec<&Pin> = options.specification.requires.iter().filter(about).collect();
     let terms = |pool: &mut TermPool, f: &Function, unit: &Unit| -> Vec<TermId> {
@@ -80,8 +82,8 @@ fn compare(
         *pool = scope.pool;
         terms
     };
-    let whole = |v: usize, m: &Member| world.reaches.get(v)?.whole(&m.file, &m.function.name);
-    let around = whole(0, old).zip(whole(1, new));
+    let whole = |v: VersionId, m: &Member| world.reaches.get(v.index())?.whole(&m.file, &m.function.name);
+    let around = whole(VersionId::OLD, old).zip(whole(VersionId::NEW, new));
     let keeping = around.as_ref().map(|(old, new)| property::Keeping { keeper, around: [old, new] });
     property::compare(
         property::Version { body: &bodies.0, written: &old.function, unit: &old.unit, link: &link_old },
@@ -234,7 +236,7 @@ fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &F
 }
 
 fn fails_as_it_stands(world: &World, new: &Member, run: &invariant::Run, a: &Assertion) -> bool {
-    let program: Arc<Program> = world.program(1, &new.unit);
+    let program: Arc<Program> = world.program(VersionId::NEW, &new.unit);
     let again =
         invariant::replay(&program, &program, (&new.function.name, &new.function.name), run.input.clone());
     matches!(&again.new.end, End::AssertFailed { text, .. } if *text == a.text)

@@ -15,7 +15,7 @@ use crate::fault;
 use crate::infer::daikon::Traced;
 use crate::invariant::{PinnedFact, Standing};
 use crate::ir::TermPool;
-use crate::mvicfg::ClassId;
+use crate::mvicfg::{ClassId, VersionId};
 use crate::report::Status::Proved;
 use crate::report::{PointKind, RepoPath, VersionInfo};
 use std::path::{Path, PathBuf};
@@ -84,9 +84,9 @@ pub fn wanted(request: &Request, choice: &Choice) -> Vec<Wanted> {
     workers::in_pool(request, || {
         let Loaded { by_version, reaches, lineages, .. } = Loaded::of(request);
         let world = World::new(&by_version, reaches, &lineages, &Unwatched);
-        let last = request.versions.len().saturating_sub(1);
+        let last = VersionId::new(request.versions.len().saturating_sub(1));
         let newest = asked_for(&lineages, choice).into_iter().filter_map(Lineage::newest);
-        let one = |(version, m): (usize, &Member)| {
+        let one = |(version, m): (VersionId, &Member)| {
             let mut pool = TermPool::new();
             let program = world.program(version, &m.unit);
             let (harness, over) = (choice.harness.as_ref(), choice.settings.over);
@@ -156,12 +156,12 @@ fn all_versions(
     let Some((_, newest)) = l.newest() else { return Vec::new() };
     let (file, name) = (&newest.file, newest.function.name.clone());
     let mut once = |choice: &Choice| -> Vec<Option<Result<Discovered, Refused>>> {
-        let one = |(version, m): (usize, &Option<Member>)| {
+        let one = |(version, m): (VersionId, &Option<Member>)| {
             let m = m.as_ref()?;
             let found = fault::caught(|| one(request, world, (version, m), (choice, file, &name), turned));
             Some(found.unwrap_or_else(|reason| Err(Refused::Fault(reason))))
         };
-        l.members.iter().enumerate().map(one).collect()
+        VersionId::each(&l.members).map(one).collect()
     };
     let alone = once(choice);
     if alone.len() < 2 {
@@ -185,7 +185,7 @@ fn all_versions(
 fn one(
     request: &Request,
     world: &World,
-    (version, m): (usize, &Member),
+    (version, m): (VersionId, &Member),
     (choice, file, newest): (&Choice, &Path, &str),
     turned: &mut dyn FnMut(&str, &discovery::Iteration),
 ) -> Result<Discovered, Refused> {
@@ -236,8 +236,8 @@ fn one(
 const GRANTED: [&str; 3] = ["no-undefined-behaviour", "-fwrapv", "terminates"];
 
 /// What the engine proves of a function by itself. Cost: an analysis of the function.
-fn told(request: &Request, version: usize, m: &Member, heads: &[HeadPlace]) -> Vec<Told> {
-    let Some(input) = request.versions.get(version) else { return Vec::new() };
+fn told(request: &Request, version: VersionId, m: &Member, heads: &[HeadPlace]) -> Vec<Told> {
+    let Some(input) = request.versions.get(version.index()) else { return Vec::new() };
     let info = VersionInfo { index: 1, ..input.info.clone() };
     let kinds = [vec![PointKind::Exit], if heads.is_empty() { vec![] } else { vec![PointKind::Loop] }];
     let alone = Request {

@@ -10,8 +10,8 @@
 use super::lineage::Member;
 use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Callee, Expr, Function, Instr, Op, Sort, VarId, VarKind};
-use crate::mvicfg::ClassId;
 use crate::mvicfg::key::{self, SourceNames};
+use crate::mvicfg::{ClassId, VersionId};
 use crate::semantics::library;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub(super) const REASON: &str = "its loops may end on other inputs";
 
 /// Adds an open question for each pair of classes whose loops may end on other inputs, where nothing else tells of
 /// the change.
-pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
+pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     for &(from, to) in pairs {
         let (old, new) = (members[from].1, members[to].1);
         let Some(point) = diff.points.first_mut() else { continue };

@@ -3,6 +3,7 @@
 use super::mentions::{self, Includes, Taken};
 use super::request::{Effort, Request};
 use super::units::{included_names, is_header, is_library, is_source};
+use crate::mvicfg::VersionId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -44,12 +45,12 @@ pub fn lineages(request: &Request, taken: &Taken) -> Followed {
         current.insert(path.clone(), all.len());
         all.push(FileLineage { paths: vec![None; n] });
     }
-    for v in 0..n {
-        if v > 0 {
-            let here = step((request, taken), v, &mut all, &mut current);
+    for v in VersionId::first(n) {
+        if let Some(before) = v.previous() {
+            let here = step((request, taken), [before, v], &mut all, &mut current);
             left_out.laid_out += here.laid_out;
             left_out.readers += here.readers;
-            cut.extend((here.readers > 0).then_some(v - 1));
+            cut.extend((here.readers > 0).then_some(before.index()));
         }
         for (path, &l) in &current {
             all[l].paths[v] = Some(path.clone());
@@ -77,20 +78,20 @@ impl LeftOut {
     }
 }
 
-/// Takes the files from version `v - 1` to version `v`.
+/// Takes the files from one version to the next.
 fn step(
     (request, taken): (&Request, &Taken),
-    v: usize,
+    [from, to]: [VersionId; 2],
     all: &mut Vec<FileLineage>,
     current: &mut BTreeMap<PathBuf, usize>,
 ) -> LeftOut {
     let mut left_out = LeftOut::default();
     let n = request.versions.len();
-    let changes = request.changes.get(v - 1).map(Vec::as_slice).unwrap_or_default();
+    let changes = request.changes.get(from.index()).map(Vec::as_slice).unwrap_or_default();
     let start = |all: &mut Vec<FileLineage>, path: Option<&PathBuf>| {
         // Not touched before: the file was there under this path in all earlier versions, or in
         // none.
-        let paths = (0..n).map(|w| path.filter(|_| w < v).cloned()).collect();
+        let paths = VersionId::first(n).map(|v| path.filter(|_| v < to).cloned()).collect();
         all.push(FileLineage { paths });
         all.len() - 1
     };
@@ -108,7 +109,7 @@ fn step(
         .cloned()
         .collect();
     if !headers.is_empty() || !sources.is_empty() {
-        let (old, new) = (&*request.versions[v - 1].tree, &*request.versions[v].tree);
+        let (old, new) = (&*request.versions[from].tree, &*request.versions[to].tree);
         let includes = Includes::of(old);
         let is_whole = request.analysis.effort == Effort::Deep || request.analysis.properties_only;
         let most = if is_whole { usize::MAX } else { MAX_LAID_OUT };
@@ -125,9 +126,9 @@ fn step(
     }
     let mut arrived = Vec::new();
     for change in changes {
-        let is_unit = |w: usize, p: &PathBuf| is_source(p) || is_library(&*request.versions[w].tree, p);
-        let old = change.old_path.as_ref().filter(|p| is_unit(v - 1, p));
-        let new = change.new_path.as_ref().filter(|p| is_unit(v, p));
+        let is_unit = |v: VersionId, p: &PathBuf| is_source(p) || is_library(&*request.versions[v].tree, p);
+        let old = change.old_path.as_ref().filter(|p| is_unit(from, p));
+        let new = change.new_path.as_ref().filter(|p| is_unit(to, p));
         if old.is_none() && new.is_none() {
             continue;
         }

@@ -16,6 +16,7 @@ use super::lineage::{Lineage, Member};
 use super::world::World;
 use crate::interp::{self, Input, Limits};
 use crate::invariant::Budget;
+use crate::mvicfg::VersionId;
 use crate::report::{Assertion, AssertionOutcome, FIRST_CALL, Judgement, RepoPath, Report, Violation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +67,7 @@ pub(super) fn tell_apart(lineages: &mut [Lineage], begun: &[Changed], world: &Wo
 
 /// Whether the first call may find something else than what objects begin with: constructors run before it.
 fn begins_elsewhere(l: &Lineage, world: &World) -> bool {
-    let mut members = l.members.iter().enumerate().filter_map(|(v, m)| Some((v, m.as_ref()?)));
+    let mut members = VersionId::each(&l.members).filter_map(|(v, m)| Some((v, m.as_ref()?)));
     members.any(|(v, m)| {
         let program = world.program(v, &m.unit);
         program.is_opaque() || !program.constructors().0.is_empty()
@@ -144,9 +145,10 @@ const ALIKE: [&str; 14] = [
 /// Whether a first call of the newest version is but one run, which was looked at: it gets nothing, and asks for
 /// nothing that is not known.
 fn is_closed(l: &Lineage, world: &World) -> bool {
-    let is_one = |(v, m): (usize, &Member)| {
+    let is_one = |(v, m): (VersionId, &Member)| {
         let (file, name) = (&m.file, &m.function.name);
-        let missing = world.reaches.get(v).map(|r| (r.missing(file, name), r.calls_unknown(file, name)));
+        let missing =
+            world.reaches.get(v.index()).map(|r| (r.missing(file, name), r.calls_unknown(file, name)));
         let is_known = missing.is_some_and(|(names, calls_pointers)| {
             !calls_pointers
                 && names.iter().all(|(is_function, name)| *is_function && ALIKE.contains(&&**name))

@@ -14,6 +14,7 @@ use super::units::Units;
 use super::workers::on_large_stack;
 use crate::frontend::c::{self, slice::Items};
 use crate::history::SourceTree;
+use crate::mvicfg::VersionId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,8 +29,8 @@ pub struct Place {
 /// A step between two neighbouring versions that does something to the function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// The newer version, counted from 0.
-    pub to: usize,
+    pub from: VersionId,
+    pub to: VersionId,
     pub after: Place,
     /// `None`: the step brings the function.
     pub before: Option<Place>,
@@ -43,13 +44,15 @@ pub struct Step {
 /// The paths of a changed file before and after a step.
 pub type Moved = (Option<PathBuf>, Option<PathBuf>);
 
+/// What tells the changed files of the step between two versions, with renames found.
+type Changes<'a, E> = dyn FnMut([VersionId; 2]) -> Result<Vec<Moved>, E> + 'a;
+
 /// Walks back from the newest version, step by step.
 pub struct Follower<'a, E> {
     trees: &'a [Arc<dyn SourceTree>],
-    /// The files that the step to a version changes, with renames found.
-    changes: Box<dyn FnMut(usize) -> Result<Vec<Moved>, E> + 'a>,
+    changes: Box<Changes<'a, E>>,
     /// The version that is next looked at, and where the function is there.
-    at: usize,
+    at: VersionId,
     place: Option<Place>,
     /// By content.
     items: BTreeMap<String, Arc<Items>>,
@@ -79,9 +82,9 @@ impl<'a, E> Follower<'a, E> {
     pub fn new(
         trees: &'a [Arc<dyn SourceTree>],
         place: Place,
-        changes: impl FnMut(usize) -> Result<Vec<Moved>, E> + 'a,
+        changes: impl FnMut([VersionId; 2]) -> Result<Vec<Moved>, E> + 'a,
     ) -> Option<Follower<'a, E>> {
-        let at = trees.len().checked_sub(1)?;
+        let at = VersionId::first(trees.len()).next_back()?;
         let (changes, items) = (Box::new(changes), BTreeMap::new());
         let mut follower = Follower { trees, changes, at, place: None, items, grounded: None };
         follower.slice(at, &place)?;
@@ -102,10 +105,10 @@ impl<'a, E> Follower<'a, E> {
         self.grounded.as_ref().map(|g| g.gaps).unwrap_or_default()
     }
 
-    /// The files that the function rests on, where the step to a version changes one of them and with it the
-    /// function as it is compiled.
-    fn reached(&mut self, to: usize, place: &Place) -> Result<Option<Vec<PathBuf>>, E> {
-        let (Some(old), Some(new)) = (self.trees.get(to - 1), self.trees.get(to)) else { return Ok(None) };
+    /// The files that the function rests on, where a step changes one of them and with it the function as it is
+    /// compiled.
+    fn reached(&mut self, step: [VersionId; 2], place: &Place) -> Result<Option<Vec<PathBuf>>, E> {
+        let [old, new] = step.map(|v| &self.trees[v]);
         let Some(Grounded { units, grounds, here, gaps }) = self.grounded.as_mut() else { return Ok(None) };
         let mut ground = |tree: &Arc<dyn SourceTree>| on_large_stack(|| grounds.of(&**tree, place, units));
         let mut after = match here.take().filter(|(known, _)| known == place) {
@@ -116,7 +119,7 @@ impl<'a, E> Follower<'a, E> {
         gaps.pointers |= after.calls_unknown;
         if after.reads.iter().all(|path| old.content_id(path) == new.content_id(path)) {
             // Another file may begin, or cease, to define what it names.
-            if !after.is_open() || !grounds.is_touched([&**old, &**new], &(self.changes)(to)?, &after) {
+            if !after.is_open() || !grounds.is_touched([&**old, &**new], &(self.changes)(step)?, &after) {
                 *here = Some((place.clone(), after));
                 return Ok(None);
             }
@@ -132,9 +135,7 @@ impl<'a, E> Follower<'a, E> {
 
     /// Whether the function is another one after a step, with all that it rests on. What cannot be read is.
     pub fn is_other(&mut self, step: &Step) -> bool {
-        let (Some(old), Some(new)) = (self.trees.get(step.to - 1), self.trees.get(step.to)) else {
-            return true;
-        };
+        let [old, new] = [step.from, step.to].map(|v| &self.trees[v]);
         let (Some(Grounded { units, grounds, .. }), Some(before)) = (self.grounded.as_mut(), &step.before)
         else {
             return true;
@@ -158,8 +159,8 @@ impl<'a, E> Follower<'a, E> {
         self.place.as_ref()
     }
 
-    fn items(&mut self, version: usize, file: &Path) -> Option<Arc<Items>> {
-        let tree = self.trees.get(version)?;
+    fn items(&mut self, version: VersionId, file: &Path) -> Option<Arc<Items>> {
+        let tree = &self.trees[version];
         let id = tree.content_id(file)?;
         if let Some(known) = self.items.get(&id) {
             return Some(known.clone());
@@ -173,14 +174,13 @@ impl<'a, E> Follower<'a, E> {
         Some(items)
     }
 
-    fn slice(&mut self, version: usize, place: &Place) -> Option<String> {
+    fn slice(&mut self, version: VersionId, place: &Place) -> Option<String> {
         self.items(version, &place.file)?.slice(&place.name)
     }
 
-    /// Looks for the function before the step to `to`, where it is not at its place.
-    fn origin(&mut self, to: usize, after: &Place) -> Result<Option<Place>, E> {
-        let changes = (self.changes)(to)?;
-        let before = to - 1;
+    /// Looks for the function before a step, where it is not at its place.
+    fn origin(&mut self, [before, to]: [VersionId; 2], after: &Place) -> Result<Option<Place>, E> {
+        let changes = (self.changes)([before, to])?;
         let renamed = changes.iter().find(|(_, new)| new.as_ref() == Some(&after.file));
         if let Some((Some(old), _)) = renamed {
             let place = Place { file: old.clone(), name: after.name.clone() };
@@ -212,17 +212,16 @@ impl<E> Iterator for Follower<'_, E> {
     type Item = Result<Step, E>;
 
     fn next(&mut self) -> Option<Result<Step, E>> {
-        while self.at > 0 {
+        while let Some(from) = self.at.previous() {
             let after = self.place.clone()?;
-            let to = self.at;
-            self.at -= 1;
-            let id = |v: usize| self.trees[v].content_id(&after.file);
-            let is_same_file = id(to).is_some() && id(to) == id(to - 1);
+            let to = std::mem::replace(&mut self.at, from);
+            let id = |v: VersionId| self.trees[v].content_id(&after.file);
+            let is_same_file = id(to).is_some() && id(to) == id(from);
             let new = if is_same_file { None } else { self.slice(to, &after) };
-            let old = if is_same_file { None } else { self.slice(to - 1, &after) };
+            let old = if is_same_file { None } else { self.slice(from, &after) };
             if is_same_file || old.is_some() {
                 let rests_on = match is_same_file || old == new {
-                    true => match self.reached(to, &after) {
+                    true => match self.reached([from, to], &after) {
                         Ok(Some(rests_on)) => rests_on,
                         Ok(None) => continue,
                         Err(error) => return Some(Err(error)),
@@ -232,19 +231,26 @@ impl<E> Iterator for Follower<'_, E> {
                         Vec::new()
                     }
                 };
-                return Some(Ok(Step { to, before: Some(after.clone()), after, is_edit: true, rests_on }));
+                return Some(Ok(Step {
+                    from,
+                    to,
+                    before: Some(after.clone()),
+                    after,
+                    is_edit: true,
+                    rests_on,
+                }));
             }
             self.forget();
-            let before = match self.origin(to, &after) {
+            let before = match self.origin([from, to], &after) {
                 Ok(before) => before,
                 Err(error) => return Some(Err(error)),
             };
             let is_edit = before.as_ref().is_none_or(|b| match b.name == after.name {
-                true => self.slice(to - 1, b) != new,
+                true => self.slice(from, b) != new,
                 false => false,
             });
             self.place = before.clone();
-            return Some(Ok(Step { to, after, before, is_edit, rests_on: Vec::new() }));
+            return Some(Ok(Step { from, to, after, before, is_edit, rests_on: Vec::new() }));
         }
         None
     }
@@ -263,8 +269,8 @@ mod tests {
             .map(|files| Arc::new(MemoryTree::new(files.iter().copied())) as Arc<dyn SourceTree>)
             .collect();
         // Files of one content are one file.
-        let changes = |to: usize| -> Result<Vec<Moved>, ()> {
-            let (old, new) = (versions[to - 1], versions[to]);
+        let changes = |step: [VersionId; 2]| -> Result<Vec<Moved>, ()> {
+            let [old, new] = step.map(|v| versions[v]);
             let has = |list: &[(&str, &str)], path: &str| list.iter().any(|(p, _)| *p == path);
             let added = new.iter().filter(|(p, _)| !has(old, p)).map(|(path, text)| {
                 let from = old.iter().find(|(p, t)| t == text && !has(new, p)).map(|(p, _)| PathBuf::from(p));
@@ -284,7 +290,7 @@ mod tests {
                 let s = s.expect("a step");
                 let kind = if s.is_edit { "edit" } else { "move" };
                 let place = s.before.map(|p| format!("{}:{}", p.file.display(), p.name));
-                format!("{} {kind} {}", s.to + 1, place.unwrap_or_default())
+                format!("{} {kind} {}", s.to.number(), place.unwrap_or_default())
             })
             .collect();
         assert_eq!(steps, expected, "{versions:?}");

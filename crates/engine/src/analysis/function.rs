@@ -11,7 +11,7 @@ use crate::fault;
 use crate::invariant::{
     self, Budget, Checked, FunctionDiff, Loops, PinnedFact, Points, Precondition, RunCache, Task,
 };
-use crate::mvicfg::{ClassId, Mvicfg, key};
+use crate::mvicfg::{ClassId, Mvicfg, VersionId, key};
 use crate::report::{PointKind, RepoPath};
 use crate::semantics::unroll;
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ const FEW: Budget =
 struct Observable<'a> {
     lineage: &'a Lineage,
     /// By class: its first version, and the function there.
-    members: Vec<(usize, &'a Member)>,
+    members: Vec<(VersionId, &'a Member)>,
     pairs: Vec<(ClassId, ClassId)>,
     /// By pair: the function's own text differs.
     own: Vec<bool>,
@@ -75,7 +75,7 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
     if !exit && lines.is_empty() {
         return Analysed { class_of, representative, diff: None, ..Analysed::default() };
     }
-    let members: Vec<(usize, &Member)> =
+    let members: Vec<(VersionId, &Member)> =
         representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?))).collect();
     let classes = members.iter().map(|(v, m)| (*v, m.unit.clone())).collect();
     let context = Context { world, classes, options, depth: 0 };
@@ -93,7 +93,7 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
 }
 
 /// Adds the open questions about all runs.
-fn ask_of_all_runs(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
+fn ask_of_all_runs(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     bindings::tell(members, pairs, diff);
     layouts::tell(members, pairs, diff);
     volatiles::tell(members, pairs, diff);
@@ -109,7 +109,7 @@ pub(super) fn not_asked(lineage: &Lineage, options: &Options) -> Analysed {
     let (pairs, _) = pairs(lineage, &class_of, options);
     let mut analysed = Analysed::open(class_of, representative, "not asked for");
     let members = analysed.representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?)));
-    let members: Vec<(usize, &Member)> = members.collect();
+    let members: Vec<(VersionId, &Member)> = members.collect();
     if let Some(diff) = &mut analysed.diff {
         ask_of_all_runs(&members, &pairs, diff);
     }
@@ -124,8 +124,8 @@ fn pairs(
 ) -> (Vec<(ClassId, ClassId)>, Vec<bool>) {
     let mut pairs: Vec<(ClassId, ClassId)> = Vec::new();
     let mut own: Vec<bool> = Vec::new();
-    let written = |v: usize| lineage.members[v].as_ref().map(Member::written);
-    let expanded = |v: usize| lineage.members[v].as_ref().map(|m| m.body.clone());
+    let written = |v: VersionId| lineage.members[v].as_ref().map(Member::written);
+    let expanded = |v: VersionId| lineage.members[v].as_ref().map(|m| m.body.clone());
     for (v, w) in version_pairs(class_of.len(), options.all_pairs) {
         if let (Some(a), Some(b)) = (class_of[v], class_of[w])
             && a != b
@@ -213,7 +213,7 @@ impl Observable<'_> {
         let at_exit = exit && (choice.kinds.is_none() || choice.has(PointKind::Exit));
         // What callers give is asked of a solver, too.
         if at_exit && self.options().limits.rlimit > 0 {
-            let given = ClassId::first(self.members.len()).zip(&self.members);
+            let given = ClassId::each(&self.members);
             self.given = given.map(|(c, (_, m))| self.context.precondition(c, &m.function)).collect();
         }
         let budget = self.options().limits.budget;

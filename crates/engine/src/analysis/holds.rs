@@ -15,7 +15,7 @@ use super::world::{Context, World};
 use crate::fault;
 use crate::frontend::c;
 use crate::invariant::{self, PinnedFact, Property, Standing, Task};
-use crate::mvicfg::{ClassId, Mvicfg};
+use crate::mvicfg::{ClassId, Mvicfg, VersionId};
 use crate::report::Witness;
 use crate::semantics::unroll;
 
@@ -142,7 +142,7 @@ pub(super) fn properties(
     options: &Options,
 ) -> Vec<Property> {
     let Some((newest, member)) = members.len().checked_sub(1).zip(members.last()) else { return Vec::new() };
-    let classes = members.iter().enumerate().map(|(v, m)| (v, m.unit.clone())).collect();
+    let classes = VersionId::each(members).map(|(v, m)| (v, m.unit.clone())).collect();
     let context = Context { world, classes, options, depth: 0 };
     let graph = Mvicfg::build(
         members.iter().map(|m| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())).collect(),
@@ -150,10 +150,10 @@ pub(super) fn properties(
     let requires: Vec<Pin> = options.specification.requires.clone();
     invariant::check_pins(&Task {
         graph: &graph,
-        pairs: ClassId::first(newest).zip(ClassId::first(members.len()).skip(1)).collect(),
+        pairs: graph.classes().zip(graph.classes().skip(1)).collect(),
         own: vec![true; newest],
         begins: members.windows(2).map(|pair| pair[0].values != pair[1].values).collect(),
-        programs: members.iter().enumerate().map(|(v, m)| world.program(v, &m.unit)).collect(),
+        programs: VersionId::each(members).map(|(v, m)| world.program(v, &m.unit)).collect(),
         kept: &invariant::RunCache::default(),
         units: members.iter().map(|m| m.unit.clone()).collect(),
         specification: invariant::Specification {

@@ -24,7 +24,7 @@ use crate::frontend::c::lines::{LineKind, code};
 use crate::frontend::line_kinds;
 use crate::history::SourceTree;
 use crate::ir::{Function, Unit};
-use crate::mvicfg::key;
+use crate::mvicfg::{VersionId, key};
 use crate::report::{ChangeVerdict, HunkRef, HunkReport, Pending, RepoPath, Report, Verdict, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -221,7 +221,7 @@ struct Judge<'a> {
     /// Functions with churns, by version, file and name.
     churning: Churning,
     /// By version and path.
-    kinds: BTreeMap<(usize, PathBuf), Option<Vec<LineKind>>>,
+    kinds: BTreeMap<(VersionId, PathBuf), Option<Vec<LineKind>>>,
     at_hand: AtHand,
     /// By step and newer path.
     presence: BTreeMap<(usize, PathBuf), Presence>,
@@ -263,9 +263,10 @@ impl Judge<'_> {
         if self.is_same_code(pair, change, hunk) {
             return (Verdict::Neutral, None, pending);
         }
+        let [from, to] = VersionId::of_step(pair);
         let sides = [
-            (pair, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
-            (pair + 1, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
+            (from, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
+            (to, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
         ];
         self.at_hand =
             AtHand { one_sided: (hunk.old_lines == 0) != (hunk.new_lines == 0), ..AtHand::default() };
@@ -301,7 +302,7 @@ impl Judge<'_> {
         &mut self,
         pair: usize,
         change: &FileChange,
-        sides: [(usize, Option<&Path>, u32, u32); 2],
+        sides: [(VersionId, Option<&Path>, u32, u32); 2],
         pending: &mut Pending,
     ) -> Option<String> {
         for (side, (version, path, start, lines)) in sides.into_iter().enumerate() {
@@ -364,7 +365,7 @@ impl Judge<'_> {
 
     /// The directives of conditions among lines of a hunk that choose between lines of the hunk alone: what they
     /// choose is told of those lines.
-    fn own_directives(&self, version: usize, path: &Path, inside: Range<u32>) -> BTreeMap<u32, Own> {
+    fn own_directives(&self, version: VersionId, path: &Path, inside: Range<u32>) -> BTreeMap<u32, Own> {
         let bytes = self.request.versions[version].tree.read(path).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         super::conditionals::own(&text, inside)
@@ -372,9 +373,10 @@ impl Judge<'_> {
 
     /// Why the first line of a hunk that was not read was not.
     fn unread(&mut self, pair: usize, change: &FileChange, hunk: &Hunk) -> Option<&'static str> {
+        let [from, to] = VersionId::of_step(pair);
         let sides = [
-            (pair, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
-            (pair + 1, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
+            (from, change.old_path.as_deref(), hunk.old_start, hunk.old_lines),
+            (to, change.new_path.as_deref(), hunk.new_start, hunk.new_lines),
         ];
         for (version, path, start, lines) in sides {
             let Some(path) = path else { continue };
@@ -386,7 +388,7 @@ impl Judge<'_> {
                     Some(LineKind::Inactive) => INACTIVE,
                     None | Some(LineKind::Other) => "unparsed",
                     Some(LineKind::Directive)
-                        if self.changes_presence(pair, change, version - pair, line) =>
+                        if self.changes_presence(pair, change, version.side(pair), line) =>
                     {
                         "macro"
                     }
@@ -423,8 +425,8 @@ impl Judge<'_> {
 
     /// Whether a table of functions holds the same ones under other names.
     fn begins_alike(&self, pair: usize, path: &Path, name: &str) -> bool {
-        let begins = |version: usize| -> Option<BTreeSet<_>> {
-            let (reach, units) = (self.reaches.get(version)?, self.readers(version, path));
+        let begins = |version: VersionId| -> Option<BTreeSet<_>> {
+            let (reach, units) = (self.reaches.get(version.index())?, self.readers(version, path));
             let of = |u: &&Arc<Unit>| {
                 let g = u.globals.iter().find(|g| *g.name == *name)?;
                 let holds_functions = g.init.iter().flat_map(|p| p.symbols()).any(|s| u.global(s).is_none());
@@ -432,12 +434,13 @@ impl Judge<'_> {
             };
             units.iter().map(of).collect()
         };
-        begins(pair).is_some_and(|old| !old.is_empty() && begins(pair + 1) == Some(old))
+        let [from, to] = VersionId::of_step(pair);
+        begins(from).is_some_and(|old| !old.is_empty() && begins(to) == Some(old))
     }
 
     /// Whether a function leads to an object that a file defines, of the units that read the file.
-    fn is_read(&self, version: usize, path: &Path, name: &str) -> bool {
-        let Some(reach) = self.reaches.get(version) else { return false };
+    fn is_read(&self, version: VersionId, path: &Path, name: &str) -> bool {
+        let Some(reach) = self.reaches.get(version.index()) else { return false };
         self.readers(version, path).iter().any(|unit| {
             let mut named = unit.globals.iter().filter(|g| *g.name == *name);
             named.any(|g| !reach.readers(&unit.path, &g.symbol).is_empty())
@@ -447,8 +450,8 @@ impl Judge<'_> {
     /// Whether a function that was compared has a name in its text.
     fn has_users(&self, pair: usize, name: &str) -> bool {
         let here = |l: &Lineage| {
-            [pair, pair + 1].iter().any(|&v| {
-                let m = l.members.get(v).and_then(Option::as_ref);
+            VersionId::of_step(pair).into_iter().any(|v| {
+                let m = l.members.get(v.index()).and_then(Option::as_ref);
                 m.is_some_and(|m| self.names(v, m, name))
             })
         };
@@ -460,10 +463,11 @@ impl Judge<'_> {
         let (Some(old), Some(new)) = (&change.old_path, &change.new_path) else { return false };
         let key = (pair, new.clone());
         if !self.code.contains_key(&key) {
-            let read = |version: usize, path: &Path| {
+            let read = |version: VersionId, path: &Path| {
                 code(&self.request.versions[version].tree.read(path).unwrap_or_default())
             };
-            let both = (read(pair, old), read(pair + 1, new));
+            let [from, to] = VersionId::of_step(pair);
+            let both = (read(from, old), read(to, new));
             // A comment that begins or ends in a hunk changes what the lines around it are.
             let rest = |code: &BTreeMap<u32, String>, inside: &dyn Fn(&Hunk) -> (u32, u32)| -> Vec<String> {
                 let out = |line: &u32| {
@@ -485,7 +489,7 @@ impl Judge<'_> {
         part(old, hunk.old_start, hunk.old_lines) == part(new, hunk.new_start, hunk.new_lines)
     }
 
-    fn line(&mut self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
+    fn line(&mut self, pair: usize, version: VersionId, path: &Path, line: u32) -> Line {
         let file = self.files[version].iter().flatten().find(|(p, _)| is_same(p, path));
         if let Some((_, Err(why))) = file {
             return Line::Not(format!("limit:{why}"));
@@ -544,8 +548,8 @@ impl Judge<'_> {
     }
 
     /// What is told of the objects whose definition a line is of.
-    fn object(&self, pair: usize, version: usize, path: &Path, line: u32) -> Option<Line> {
-        self.objects.line(pair, version - pair, path, line).map(line_of)
+    fn object(&self, pair: usize, version: VersionId, path: &Path, line: u32) -> Option<Line> {
+        self.objects.line(pair, version.side(pair), path, line).map(line_of)
     }
 
     /// What has changed no function has not done nothing if an object begins otherwise by it.
@@ -558,13 +562,20 @@ impl Judge<'_> {
 
     /// Whether a line is of a declaration that defines nothing, that the other version has too or has nothing
     /// else in the place of, and that changes nothing of the functions that read it which is not told.
-    fn is_mere_declaration(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> bool {
+    fn is_mere_declaration(
+        &self,
+        pair: usize,
+        version: VersionId,
+        path: &Path,
+        line: u32,
+        name: &str,
+    ) -> bool {
         let settled = |i: &usize| {
-            let members = self.lineages[*i].members.iter().enumerate().skip(pair).take(2);
+            let members = VersionId::each(&self.lineages[*i].members).skip(pair).take(2);
             let mut both = members.filter_map(|(v, m)| Some((v, m.as_ref()?)));
             self.is_settled(pair, *i) || !both.any(|(v, m)| uses(&m.function, name) || self.names(v, m, name))
         };
-        let of = (pair, version - pair);
+        let of = (pair, version.side(pair));
         is_mere_declaration(self.request, of, path, line, name)
             && self.reached(pair, path, name).iter().all(settled)
     }
@@ -575,7 +586,7 @@ impl Judge<'_> {
     }
 
     /// What a line belongs to, as the first unit that reads the file sees it.
-    fn kind(&mut self, version: usize, path: &Path, line: u32) -> Option<LineKind> {
+    fn kind(&mut self, version: VersionId, path: &Path, line: u32) -> Option<LineKind> {
         let reader = self.loaded(version, path).into_iter().next();
         if let Some(kind) = reader.and_then(|l| l.lines.get(path)?.kind(line)) {
             return Some(kind.clone());
@@ -591,12 +602,12 @@ impl Judge<'_> {
     }
 
     /// The units of a version that read a file.
-    fn readers(&self, version: usize, path: &Path) -> Vec<&Arc<Unit>> {
+    fn readers(&self, version: VersionId, path: &Path) -> Vec<&Arc<Unit>> {
         self.loaded(version, path).into_iter().map(|l| &l.unit).collect()
     }
 
     /// As [`Judge::readers`], as they were loaded.
-    fn loaded(&self, version: usize, path: &Path) -> Vec<&Arc<LoadedUnit>> {
+    fn loaded(&self, version: VersionId, path: &Path) -> Vec<&Arc<LoadedUnit>> {
         let units = self.files[version].iter().flatten().filter_map(|(_, loaded)| loaded.as_ref().ok());
         let mut found: Vec<_> = units.filter(|l| has(&l.unit.files, path)).collect();
         // A header means what those make of it that include it.
@@ -609,15 +620,15 @@ impl Judge<'_> {
     fn reached(&self, pair: usize, path: &Path, name: &str) -> Vec<usize> {
         let is_reached = |i: &usize| {
             let (Some(l), Some(a)) = (self.lineages.get(*i), self.analysed.get(*i)) else { return false };
-            let sides = [pair, pair + 1].map(|v| l.members.get(v).and_then(Option::as_ref));
+            let sides = VersionId::of_step(pair).map(|v| l.members.get(v.index()).and_then(Option::as_ref));
             let reads = sides.iter().flatten().any(|m| has(&m.unit.files, path));
             reads
                 && a.class_of[pair] != a.class_of[pair + 1]
                 && (!self.has_own_hunk(pair, sides)
-                    || [pair, pair + 1]
-                        .iter()
+                    || VersionId::of_step(pair)
+                        .into_iter()
                         .zip(sides)
-                        .any(|(v, m)| m.is_some_and(|m| self.names(*v, m, name))))
+                        .any(|(v, m)| m.is_some_and(|m| self.names(v, m, name))))
         };
         (0..self.lineages.len()).filter(is_reached).collect()
     }
@@ -638,7 +649,7 @@ impl Judge<'_> {
     }
 
     /// Whether a function's text has a name in it.
-    fn names(&self, version: usize, m: &Member, name: &str) -> bool {
+    fn names(&self, version: VersionId, m: &Member, name: &str) -> bool {
         let Some(bytes) = self.request.versions[version].tree.read(&m.file) else { return false };
         let (first, last) = (m.function.span.line as usize, m.function.span.end_line as usize);
         let lines =
@@ -700,8 +711,9 @@ impl Judge<'_> {
                 }
             }
         }
-        let units = |version: usize| self.readers(version, path).into_iter().cloned().collect::<Vec<_>>();
-        used && layouts::begin_alike(&units(pair), &units(pair + 1))
+        let units = |version: VersionId| self.readers(version, path).into_iter().cloned().collect::<Vec<_>>();
+        let [from, to] = VersionId::of_step(pair);
+        used && layouts::begin_alike(&units(from), &units(to))
     }
 }
 

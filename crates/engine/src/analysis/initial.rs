@@ -10,7 +10,7 @@ use super::reach::Reach;
 use super::request::Request;
 use super::witness;
 use crate::ir::{CType, Const, Global, InitPiece, Linkage, Unit};
-use crate::mvicfg::members;
+use crate::mvicfg::{VersionId, members};
 use crate::report::{
     Causes, Churn, Claim, Fact, FunctionReport, HunkRef, LineRef, Point, PointKind, RepoPath, Report, Status,
     Version,
@@ -180,8 +180,9 @@ fn end_of(text: &[&[u8]], first: u32) -> u32 {
 impl Changed {
     /// Whether a function of both versions reads the object: `true` if it names it.
     pub fn reaches(&self, l: &Lineage) -> Option<bool> {
-        let member = |v: usize| l.members.get(v)?.as_ref();
-        let (old, new) = (member(self.step)?, member(self.step + 1)?);
+        let member = |v: VersionId| l.members.get(v.index())?.as_ref();
+        let [old, new] = VersionId::of_step(self.step).map(member);
+        let (old, new) = (old?, new?);
         let of = |file: &Path, name: &Arc<str>| self.readers.get(&(file.to_path_buf(), name.clone()));
         of(&new.file, &new.function.name).or_else(|| of(&old.file, &old.function.name)).copied()
     }
@@ -192,7 +193,8 @@ impl Changed {
     }
 
     fn versions(&self) -> (Version, Version) {
-        (self.step as Version + 1, self.step as Version + 2)
+        let [from, to] = VersionId::of_step(self.step);
+        (from.number(), to.number())
     }
 
     fn tell(&self, f: &mut FunctionReport, lineage: &Lineage, through: Vec<String>) {
@@ -214,14 +216,14 @@ impl Changed {
         let point = match f.points.iter().position(|p| p.kind == PointKind::Entry) {
             Some(at) => &mut f.points[at],
             None => {
-                let line = |(v, m): (usize, &Option<super::lineage::Member>)| {
+                let line = |(v, m): (VersionId, &Option<super::lineage::Member>)| {
                     let m = m.as_ref()?;
                     Some((
-                        v as Version + 1,
+                        v.number(),
                         if m.function.span.line > 0 { m.function.span.line } else { exit_line(m) },
                     ))
                 };
-                let lines = lineage.members.iter().enumerate().filter_map(line).collect();
+                let lines = VersionId::each(&lineage.members).filter_map(line).collect();
                 f.points.push(Point {
                     id: "entry".into(),
                     kind: PointKind::Entry,

@@ -7,9 +7,9 @@ use super::lineage::Member;
 use super::reach::Reach;
 use crate::invariant::{self, ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::Unit;
-use crate::mvicfg::ClassId;
 use crate::mvicfg::key::exact_body_hash;
 use crate::mvicfg::members::{self, ByMembers};
+use crate::mvicfg::{ClassId, VersionId};
 use std::sync::Arc;
 
 /// Whether two versions of a function do the same. `is_equal`: to the bytes that they get.
@@ -88,7 +88,7 @@ pub(super) fn of_closure(
 }
 
 /// Adds an open question for each pair of classes of which the bytes tell nothing and the members do.
-pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
+pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     for &(from, to) in pairs {
         let (old, new) = (members[from].1, members[to].1);
         let sides = ((&*old.inlined, &*old.unit), (&*new.inlined, &*new.unit));

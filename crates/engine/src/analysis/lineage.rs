@@ -4,7 +4,7 @@ use super::likeness;
 use super::reach::Reach;
 use super::units::{LoadResult, LoadedFunction, LoadedUnit, is_header};
 use crate::ir::{Callee, Function, Instr, Unit};
-use crate::mvicfg::{ClassId, key};
+use crate::mvicfg::{ClassId, VersionId, key};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,9 +64,9 @@ pub struct Lineage {
 }
 
 impl Lineage {
-    /// Returns the newest member with its version (from 0).
-    pub fn newest(&self) -> Option<(usize, &Member)> {
-        self.members.iter().enumerate().rev().find_map(|(i, m)| Some((i, m.as_ref()?)))
+    /// Returns the newest member with its version.
+    pub fn newest(&self) -> Option<(VersionId, &Member)> {
+        VersionId::each(&self.members).rev().find_map(|(i, m)| Some((i, m.as_ref()?)))
     }
 
     /// Nodes of its largest version, with what is inlined.
@@ -95,7 +95,7 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
     let mut lineages: Vec<Lineage> = Vec::new();
     // Open ends of the previous version: (file lineage, name) -> lineage.
     let mut open: BTreeMap<(usize, Arc<str>), usize> = BTreeMap::new();
-    for (v, version) in files.iter().enumerate() {
+    for (v, version) in VersionId::each(files) {
         let mut here: BTreeMap<Id, Member> = BTreeMap::new();
         for (k, file) in version.iter().enumerate() {
             let Some((path, Ok(loaded))) = file else { continue };
@@ -130,8 +130,10 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
                             // Every program has a `main`: its name tells nothing.
                             Pass::Moved => old.1 == id.1 && &*id.1 != "main",
                             Pass::Renamed => {
-                                let before = lineages[**l].members[v - 1].as_ref();
-                                before.is_some_and(|m| is_same((m, &reaches[v - 1]), (member, &reaches[v])))
+                                let before = v
+                                    .previous()
+                                    .and_then(|w| Some((lineages[**l].members[w].as_ref()?, &reaches[w])));
+                                before.is_some_and(|before| is_same(before, (member, &reaches[v])))
                             }
                         }
                 });
@@ -190,7 +192,7 @@ type Id = (usize, Arc<str>);
 /// name and with another body, and its lineage. `open`, `taken`: the lineages before, and which of them go on.
 fn alike(
     lineages: &[Lineage],
-    v: usize,
+    v: VersionId,
     (open, here): (&BTreeMap<Id, usize>, &BTreeMap<Id, Member>),
     (taken, linked, unlinked): (&BTreeSet<usize>, &BTreeMap<Id, usize>, &[Id]),
 ) -> Vec<(Id, usize)> {
@@ -198,7 +200,7 @@ fn alike(
     if unlinked.is_empty() || open.values().all(|l| !is_open(l)) {
         return Vec::new();
     }
-    let before = |l: usize| lineages[l].members[v - 1].as_ref().map(|m| &*m.function);
+    let before = |l: usize| lineages[l].members[v.previous()?].as_ref().map(|m| &*m.function);
     let is_named = |id: &Id| &*id.1 != "main";
     let gone: Vec<(usize, (usize, &Function))> = open
         .iter()
@@ -232,7 +234,7 @@ fn is_same((old, before): (&Member, &Reach), (new, after): (&Member, &Reach)) ->
 /// Where functions only got other names, their callers are the same: all versions call them by the newest
 /// name in what is compared.
 fn call_by_new_names(lineages: &mut [Lineage], reaches: &[Reach]) {
-    for (v, reach) in reaches.iter().enumerate() {
+    for (v, reach) in VersionId::each(reaches) {
         let names = new_names(lineages, reaches, v);
         if names.is_empty() {
             continue;
@@ -265,7 +267,7 @@ fn call_by_new_names(lineages: &mut [Lineage], reaches: &[Reach]) {
 pub(super) fn new_names(
     lineages: &[Lineage],
     reaches: &[Reach],
-    v: usize,
+    v: VersionId,
 ) -> BTreeMap<Arc<str>, (PathBuf, Arc<str>)> {
     let mut names = BTreeMap::new();
     for l in lineages {

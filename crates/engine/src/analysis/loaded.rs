@@ -14,7 +14,7 @@ use super::watch::{Unwatched, Watch};
 use super::{bindings, classes, elsewhere, files, renamed};
 use crate::history::SourceTree;
 use crate::ir::Linkage;
-use crate::mvicfg::ClassId;
+use crate::mvicfg::{ClassId, VersionId};
 use crate::report::filter::glob_matches;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -316,15 +316,15 @@ impl<'w> Loaded<'w> {
 /// Tells versions of a function apart by what they do with all that they call; nothing, where that is one.
 /// `whole`: and by what the objects that they name begin with.
 fn salt(l: &Lineage, reaches: &[Reach], whole: bool) -> Vec<Vec<Option<ClassId>>> {
-    let does = |(v, m): (usize, &Option<Member>)| {
+    let does = |(v, m): (VersionId, &Option<Member>)| {
         let m = m.as_ref()?;
-        let reach = reaches.get(v)?;
+        let reach = reaches.get(v.index())?;
         match whole {
             true => reach.whole(&m.file, &m.function.name),
             false => reach.does(&m.file, &m.function.name),
         }
     };
-    let all: Vec<Option<Arc<str>>> = l.members.iter().enumerate().map(does).collect();
+    let all: Vec<Option<Arc<str>>> = VersionId::each(&l.members).map(does).collect();
     let kinds: BTreeSet<&Arc<str>> = all.iter().flatten().collect();
     let number =
         |does: &Option<Arc<str>>| kinds.iter().position(|k| Some(*k) == does.as_ref()).map(ClassId::new);

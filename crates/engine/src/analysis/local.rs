@@ -11,7 +11,7 @@ use crate::frontend::c::lines::code;
 use crate::invariant::LEFT_OUT;
 use crate::ir::Instr;
 use crate::local::{self, Change, Verdict, Version};
-use crate::mvicfg::ClassId;
+use crate::mvicfg::{ClassId, VersionId};
 use crate::report::{
     self, ChangePlace, ChangeVerdict, Delta, Effect, HunkRef, Otherwise, RepoPath, Report, When,
 };
@@ -34,7 +34,7 @@ pub(super) struct Locals {
 
 /// The texts of files, each read once however many functions of it are compared.
 #[derive(Default)]
-struct Sources(Mutex<BTreeMap<(usize, PathBuf), Arc<Source>>>);
+struct Sources(Mutex<BTreeMap<(VersionId, PathBuf), Arc<Source>>>);
 
 struct Source {
     bytes: Arc<[u8]>,
@@ -44,11 +44,12 @@ struct Source {
 
 impl Sources {
     /// The file of a function in a version.
-    fn of(&self, request: &Request, version: usize, m: &Member) -> Arc<Source> {
+    fn of(&self, request: &Request, version: VersionId, m: &Member) -> Arc<Source> {
         let key = (version, m.file.clone());
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
-            let bytes = request.versions.get(version).and_then(|v| v.tree.read(&m.file)).unwrap_or_default();
+            let bytes =
+                request.versions.get(version.index()).and_then(|v| v.tree.read(&m.file)).unwrap_or_default();
             let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
             Arc::new(Source { bytes, lines, code: OnceLock::new() })
         };
@@ -99,7 +100,8 @@ impl Locals {
                 return None;
             }
             watch.begins(&format!("{}: {}()", RepoPath::from(&new.file), new.function.name));
-            let [before, now] = [(v, old), (v + 1, new)].map(|(v, m)| sources.of(request, v, m));
+            let [from, to] = VersionId::of_step(v);
+            let (before, now) = (sources.of(request, from, old), sources.of(request, to, new));
             let renamed = names.older(v, old, new);
             let old = renamed.as_ref().map_or(old, |(old, _)| old);
             let compared = fault::caught(|| compare([(old, &before), (new, &now)]));

@@ -5,6 +5,7 @@
 
 use super::lineage::Lineage;
 use super::request::Request;
+use crate::mvicfg::VersionId;
 use crate::report::{RepoPath, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -98,8 +99,10 @@ impl Files<'_> {
         if changes.is_empty() || is_asked_for(old) || is_asked_for(new) {
             return false;
         }
-        let read = |v: usize, path: &Path| self.request.versions.get(v).and_then(|v| v.tree.read(path));
-        read(step, old) != read(step + 1, new)
+        let read =
+            |v: VersionId, path: &Path| self.request.versions.get(v.index()).and_then(|v| v.tree.read(path));
+        let [from, to] = VersionId::of_step(step);
+        read(from, old) != read(to, new)
     }
 }
 

@@ -7,7 +7,7 @@ use super::world::Context;
 use crate::invariant::keep_at_calls;
 use crate::invariant::{self, Budget, Precondition};
 use crate::ir::{Callee, Expr, Function, Instr, Unit};
-use crate::mvicfg::{ClassId, Mvicfg};
+use crate::mvicfg::{ClassId, Mvicfg, VersionId};
 use std::sync::Arc;
 
 /// Callers of one function, their calls, and the nodes of the largest.
@@ -56,7 +56,14 @@ impl Context<'_> {
     }
 
     /// Keeps what holds at the calls in one caller.
-    fn keep(&self, found: &mut Precondition, version: usize, unit: &Arc<Unit>, g: &Function, callee: &str) {
+    fn keep(
+        &self,
+        found: &mut Precondition,
+        version: VersionId,
+        unit: &Arc<Unit>,
+        g: &Function,
+        callee: &str,
+    ) {
         let graph = Mvicfg::build(vec![Arc::new(g.clone())]);
         let classes = vec![(version, unit.clone())];
         let context = Context { classes, depth: self.depth + 1, ..*self };

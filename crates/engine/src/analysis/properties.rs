@@ -7,9 +7,9 @@ use super::witness;
 use super::{compiled_out, weakened};
 use crate::invariant::{Break, Harm, Property, PropertyKind, Standing};
 use crate::ir::UndefinedKind;
+use crate::mvicfg::VersionId;
 use crate::report::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, HARMLESS, RepoPath, Report, Version,
-    Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, HARMLESS, RepoPath, Report, Violation,
 };
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub(super) fn fill(
             compiled_out::mark(&mut list, lineage, request);
         }
         report.assertions.extend(list);
-        let gone = newest + 1 < a.class_of.len();
+        let gone = newest.next().index() < a.class_of.len();
         let pins = &request.analysis.specification.pins;
         for pin in pins.iter().filter(|p| gone && p.is_about(&member.file, &member.function.name)) {
             report.notices.push(format!(
@@ -83,21 +83,17 @@ fn name_all(assertions: &mut [Assertion]) {
     }
 }
 
-fn version(v: usize) -> Version {
-    v as Version + 1
-}
-
 pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
     let Some((_, newest)) = lineage.newest() else { return Assertion::default() };
     let mut lines = BTreeMap::new();
     let mut outcome = BTreeMap::new();
-    for (v, class) in a.class_of.iter().enumerate() {
-        let Some((class, member)) = class.zip(lineage.members.get(v).and_then(Option::as_ref)) else {
+    for (v, class) in VersionId::each(&a.class_of) {
+        let Some((class, member)) = class.zip(lineage.members[v].as_ref()) else {
             continue;
         };
         let Some(standing) = p.standing.get(&class) else { continue };
         outcome.insert(
-            version(v),
+            v.number(),
             match standing {
                 Standing::Holds => AssertionOutcome::NotFail,
                 Standing::Fails => AssertionOutcome::Fail,
@@ -114,7 +110,7 @@ pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assert
                 .get(&class)
                 .and_then(|l| super::convert::shifted(lineage, a, v, &[*l]).first().copied()),
         };
-        lines.extend(line.map(|l| (version(v), l)));
+        lines.extend(line.map(|l| (v.number(), l)));
     }
     let shown = |breaks: &[Break]| {
         a.class_of.windows(2).enumerate().rev().find_map(|(v, w)| {

@@ -6,6 +6,7 @@ use super::request::{FileChange, Hunk, Request};
 use super::{classes, workers};
 use crate::count::{Counter, Domain, Input, Interval, NoFloats, Questions, Range, Values};
 use crate::ir::{Instr, TermId, TermPool};
+use crate::mvicfg::VersionId;
 use crate::mvicfg::key::exact_body_hash;
 use crate::quantify::tree::Tree;
 use crate::quantify::{
@@ -393,11 +394,12 @@ fn one(
     let mut pool = TermPool::new();
     let choice = &own_choice(l, choice, &newest.function.name, &mut pool)?;
     let mut inputs = Inputs::of(l, choice, &mut pool)?;
-    let lines: Vec<Lines> = (1..l.members.len()).map(|v| lines_of(l, request, v)).collect();
+    let lines: Vec<Lines> =
+        (0..l.members.len().saturating_sub(1)).map(|step| lines_of(l, request, step)).collect();
     let of_version =
-        |(v, m): (usize, &Option<Member>)| m.as_ref().map(|m| target(choice, v, m, &lines)).transpose();
+        |(v, m): (VersionId, &Option<Member>)| m.as_ref().map(|m| target(choice, v, m, &lines)).transpose();
     let targets: Vec<Option<Target>> =
-        l.members.iter().enumerate().map(of_version).collect::<Result<_, _>>()?;
+        VersionId::each(&l.members).map(of_version).collect::<Result<_, _>>()?;
     let aim = |(m, t): (&Option<Member>, &Option<Target>)| {
         let (m, t) = (m.as_ref()?, t.as_ref().filter(|_| choice.is_target_only)?);
         Some(Aim::at(t.clone(), &m.function, &m.unit))
@@ -432,8 +434,9 @@ fn one(
         let (states, explored, paths) = (e.states, e.explored, e.paths.len());
         versions.push(Some(Counted { totals, states, explored, paths, questions, tree: None }));
     }
-    let mut compared = |from: usize, to: usize, lines: &Lines| {
-        let (Some(Some(old)), Some(Some(new))) = (explored.get(from), explored.get(to)) else {
+    let mut compared = |[from, to]: [VersionId; 2], lines: &Lines| {
+        let (Some(Some(old)), Some(Some(new))) = (explored.get(from.index()), explored.get(to.index()))
+        else {
             return Err("one version does not have it");
         };
         if parameters(l, from) != parameters(l, to) {
@@ -445,10 +448,14 @@ fn one(
         comparer.compare_all(old, new).ok_or("there are more pairs of paths than the bound")
     };
     let is_compared = |_: &(usize, &Lines)| !choice.is_target_only;
+    let of_step = |(step, lines): (usize, &Lines)| compared(VersionId::of_step(step), lines);
     let steps: Vec<Result<Comparison, &'static str>> =
-        (1..).zip(&lines).filter(is_compared).map(|(v, lines)| compared(v - 1, v, lines)).collect();
+        lines.iter().enumerate().filter(is_compared).map(of_step).collect();
     let with_first = match choice.with_first {
-        true => (1..l.members.len()).map(|v| compared(0, v, &lines_from_first(l, request, v))).collect(),
+        true => VersionId::first(l.members.len())
+            .skip(1)
+            .map(|v| compared([VersionId::OLD, v], &lines_from_first(l, request, v)))
+            .collect(),
         false => Vec::new(),
     };
     let when = |(found, m): (&Result<Comparison, _>, &Option<Member>)| {
@@ -498,36 +505,36 @@ fn since(before: Questions, now: Questions) -> Questions {
 }
 
 /// How lines of the first version correspond to those of version `v`, by their texts.
-fn lines_from_first(l: &Lineage, request: &Request, v: usize) -> Lines {
-    let text = |w: usize| -> Option<String> {
-        let (member, version) = (l.members.get(w)?.as_ref()?, request.versions.get(w)?);
+fn lines_from_first(l: &Lineage, request: &Request, v: VersionId) -> Lines {
+    let text = |w: VersionId| -> Option<String> {
+        let (member, version) = (l.members.get(w.index())?.as_ref()?, request.versions.get(w.index())?);
         Some(String::from_utf8_lossy(&version.tree.read(&member.file)?).into_owned())
     };
-    let (Some(old), Some(new)) = (text(0), text(v)) else { return Lines::default() };
+    let (Some(old), Some(new)) = (text(VersionId::OLD), text(v)) else { return Lines::default() };
     let last = u32::try_from(old.lines().count()).unwrap_or(u32::MAX);
     lines_by(&super::memory::hunks(&old, &new), last)
 }
 
 /// Names and sorts of the parameters in a version.
-fn parameters(l: &Lineage, v: usize) -> Vec<(Arc<str>, Option<crate::ir::Sort>)> {
-    let Some(Some(m)) = l.members.get(v) else { return Vec::new() };
+fn parameters(l: &Lineage, v: VersionId) -> Vec<(Arc<str>, Option<crate::ir::Sort>)> {
+    let Some(Some(m)) = l.members.get(v.index()) else { return Vec::new() };
     m.function.params.iter().map(|p| (m.function.var(*p).name.clone(), m.function.var(*p).sort)).collect()
 }
 
 /// What the target is in a version. `lines`: of each step.
-fn target(choice: &Choice, v: usize, m: &Member, lines: &[Lines]) -> Result<Target, Problem> {
+fn target(choice: &Choice, v: VersionId, m: &Member, lines: &[Lines]) -> Result<Target, Problem> {
     Ok(match &choice.target {
         TargetChoice::Assertion => Target::Assertion,
         TargetChoice::Return(value) => Target::Return(*value),
         TargetChoice::Churn => {
-            let mut changed: BTreeSet<u32> = lines.get(v).map(|l| l.old.clone()).unwrap_or_default();
-            changed.extend(v.checked_sub(1).and_then(|v| lines.get(v)).into_iter().flat_map(|l| &l.new));
+            let mut changed: BTreeSet<u32> = lines.get(v.index()).map(|l| l.old.clone()).unwrap_or_default();
+            changed.extend(v.previous().and_then(|v| lines.get(v.index())).into_iter().flat_map(|l| &l.new));
             Target::Lines(changed)
         }
         TargetChoice::Line(_, line) | TargetChoice::Branch(_, line) => {
             let is_branch = matches!(choice.target, TargetChoice::Branch(..));
             let mut at = Some(*line);
-            for step in lines.iter().skip(v).rev() {
+            for step in lines.iter().skip(v.index()).rev() {
                 at = at.and_then(|new| step.same.iter().find(|(_, n)| **n == new).map(|(old, _)| *old));
             }
             let is_it = |n: &&crate::ir::Node| match is_branch {
@@ -535,7 +542,7 @@ fn target(choice: &Choice, v: usize, m: &Member, lines: &[Lines]) -> Result<Targ
                 false => !matches!(n.instr, Instr::Nop),
             };
             let has_it: BTreeSet<u32> = m.function.nodes.iter().filter(is_it).map(|n| n.span.line).collect();
-            if v >= lines.len() && !has_it.contains(line) {
+            if v.index() >= lines.len() && !has_it.contains(line) {
                 let function = m.function.name.to_string();
                 let nearest = has_it.into_iter().filter(|l| *l > 0).min_by_key(|l| l.abs_diff(*line));
                 return Err(Problem::NoCode { line: *line, function, is_branch, nearest });
@@ -546,14 +553,14 @@ fn target(choice: &Choice, v: usize, m: &Member, lines: &[Lines]) -> Result<Targ
     })
 }
 
-/// The changed lines of the step to version `v`, and how the others correspond.
-fn lines_of(l: &Lineage, request: &Request, v: usize) -> Lines {
-    let (Some(Some(old)), Some(Some(new))) = (l.members.get(v - 1), l.members.get(v)) else {
+/// The changed lines of a step, and how the others correspond.
+fn lines_of(l: &Lineage, request: &Request, step: usize) -> Lines {
+    let (Some(Some(old)), Some(Some(new))) = (l.members.get(step), l.members.get(step + 1)) else {
         return Lines::default();
     };
     let is_it =
         |c: &&FileChange| c.old_path.as_ref() == Some(&old.file) && c.new_path.as_ref() == Some(&new.file);
-    let change = request.changes.get(v - 1).and_then(|all| all.iter().find(is_it));
+    let change = request.changes.get(step).and_then(|all| all.iter().find(is_it));
     // What is followed may stand behind the function.
     let last = old.unit.functions.iter().map(|f| f.span.end_line).max().unwrap_or(0);
     lines_by(change.map(|c| c.hunks.as_slice()).unwrap_or_default(), last)

@@ -9,7 +9,7 @@
 use super::world::{Context, World};
 use crate::invariant::{self, Budget, Summaries, Summary, Task};
 use crate::ir::{Expr, Function, Object, Unit};
-use crate::mvicfg::{ClassId, Mvicfg, key};
+use crate::mvicfg::{ClassId, Mvicfg, VersionId, key};
 use crate::semantics::inline::{self, InlineLimits};
 use crate::semantics::unroll::{self, UnrollLimits};
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ fn is_fit(f: &Function) -> bool {
 
 impl Context<'_> {
     /// Whether a function does the same in two versions.
-    fn do_the_same(&self, sides: [(usize, Arc<Unit>, Function); 2]) -> bool {
+    fn do_the_same(&self, sides: [(VersionId, Arc<Unit>, Function); 2]) -> bool {
         let limits = InlineLimits { depth: self.options.limits.inline_depth, ..InlineLimits::default() };
         let mut bodies = Vec::new();
         let mut classes = Vec::new();
@@ -87,7 +87,7 @@ impl Context<'_> {
         task.is_some_and(|task| invariant::do_the_same(&task))
     }
 
-    fn summarise(&self, version: usize, unit: &Arc<Unit>, f: &Function) -> Option<Arc<Summary>> {
+    fn summarise(&self, version: VersionId, unit: &Arc<Unit>, f: &Function) -> Option<Arc<Summary>> {
         let limits = InlineLimits { depth: self.options.limits.inline_depth, ..InlineLimits::default() };
         let body = inline::inline(&Arc::new(f.clone()), unit, &limits);
         if !body.invented.is_empty() {
@@ -138,18 +138,18 @@ impl Context<'_> {
 impl World<'_> {
     /// All that a function's behaviour is made of, as a hash: its body, those of all that it calls,
     /// and what the objects that they name hold at first.
-    fn content(&self, version: usize, unit: &Unit, f: &Function) -> Option<String> {
+    fn content(&self, version: VersionId, unit: &Unit, f: &Function) -> Option<String> {
         let identity = self.identity(version, unit, &f.name)?;
         let (bodies, objects) = self.hashes(version, unit, f);
         Some(format!("{identity} {} {bodies} {objects}", unit.data_model.pointer_bits()))
     }
 
     /// What the objects hold at first that a function, and all that it calls, names.
-    fn objects(&self, version: usize, unit: &Unit, f: &Function) -> String {
+    fn objects(&self, version: VersionId, unit: &Unit, f: &Function) -> String {
         self.hashes(version, unit, f).1
     }
 
-    fn hashes(&self, version: usize, unit: &Unit, f: &Function) -> (String, String) {
+    fn hashes(&self, version: VersionId, unit: &Unit, f: &Function) -> (String, String) {
         let mut hasher = blake3::Hasher::new();
         let mut seen: BTreeSet<Arc<str>> = BTreeSet::from([f.name.clone()]);
         let mut symbols: BTreeSet<Arc<str>> = BTreeSet::new();

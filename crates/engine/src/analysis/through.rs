@@ -4,7 +4,7 @@
 use super::lineage::Lineage;
 use crate::fact::Formula;
 use crate::ir::Function;
-use crate::mvicfg::ClassId;
+use crate::mvicfg::{ClassId, VersionId};
 use crate::report::{Churn, Claim, FunctionReport, RepoPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -67,8 +67,9 @@ impl<'a> Changes<'a> {
     /// Whether a churn has causes, and none of them in the function itself.
     fn all_causes_elsewhere(&self, lineage: usize, churn: &Churn) -> bool {
         let outside = |version: u32, line: u32| {
-            let member = self.lineages[lineage].members.get(version as usize - 1);
-            let span = member.and_then(|m| m.as_ref()).map(|m| &m.function.span);
+            let member =
+                VersionId::of_number(version).and_then(|v| self.lineages[lineage].members[v].as_ref());
+            let span = member.map(|m| &m.function.span);
             span.is_some_and(|s| line < s.line || line > s.end_line)
         };
         let removed = churn.causes.removed.iter().map(|l| (churn.from, l.line));

@@ -9,6 +9,7 @@ use super::world::World;
 use crate::difference::{self, Concerns, Detector, Version};
 use crate::interp::{End, Pair, Program};
 use crate::invariant;
+use crate::mvicfg::VersionId;
 use crate::report::{Assertion, AssertionKind, AssertionMatch, AssertionOutcome, RepoPath, Violation};
 use crate::verifier::{Limits, Question, Verdict, verify};
 use std::sync::Arc;
@@ -69,7 +70,7 @@ pub(super) fn settle(
     if options.differencing.is_none() || !(is_main || is_changed && list.iter().any(is_open)) {
         return;
     }
-    let programs = [world.program(0, &old.unit), world.program(1, &new.unit)];
+    let programs = [world.program(VersionId::OLD, &old.unit), world.program(VersionId::NEW, &new.unit)];
     let versions = Versions { old, new, programs };
     let concerns = Concerns::of(&versions.programs[1]);
     if is_main && !concerns.aborts {

@@ -5,12 +5,12 @@ use super::endings;
 use super::lineage::Member;
 use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
 use crate::ir::{Expr, Function, Instr, Object};
-use crate::mvicfg::ClassId;
 use crate::mvicfg::key::{self, SourceNames};
+use crate::mvicfg::{ClassId, VersionId};
 
 /// Adds an open question for each pair of classes whose accesses may not be the same, where nothing else tells
 /// of the change.
-pub(super) fn tell(members: &[(usize, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
+pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
     for &(from, to) in pairs {
         let (old, new) = (members[from].1, members[to].1);
         if spelled(&old.inlined) == spelled(&new.inlined) {

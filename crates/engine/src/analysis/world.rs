@@ -8,7 +8,7 @@ use super::watch::Watch;
 use crate::interp::Program;
 use crate::invariant::Summary;
 use crate::ir::{Expr, Function, Global, Unit};
-use crate::mvicfg::ClassId;
+use crate::mvicfg::{ClassId, VersionId};
 use crate::report::RepoPath;
 use crate::semantics::{Callees, library};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub struct World<'w> {
     /// Files that could not be loaded, by version.
     failed: Vec<BTreeSet<PathBuf>>,
     /// By version and unit. A program holds its units, so their addresses are not given away again.
-    programs: Mutex<BTreeMap<(usize, usize), Arc<Program>>>,
+    programs: Mutex<BTreeMap<(VersionId, usize), Arc<Program>>>,
     pub(super) reaches: Vec<Reach>,
     /// Steps at which not all files were taken that read a changed header.
     pub(super) cut: BTreeSet<usize>,
@@ -61,13 +61,13 @@ impl World<'_> {
             }
             units.push(list);
         }
-        let before = |v: usize| -> BTreeMap<Arc<str>, Arc<str>> {
+        let before = |v: VersionId| -> BTreeMap<Arc<str>, Arc<str>> {
             let names = lineage::new_names(lineages, &reaches, v);
             names.into_iter().map(|(old, (_, new))| (new, old)).collect()
         };
         World {
             watch,
-            named_before: (0..reaches.len()).map(before).collect(),
+            named_before: VersionId::first(reaches.len()).map(before).collect(),
             reaches,
             cut: BTreeSet::new(),
             units,
@@ -94,13 +94,13 @@ impl World<'_> {
     }
 
     /// Whether what a file holds in a version is not known.
-    pub fn is_unknown(&self, version: usize, file: &Path) -> bool {
-        self.failed.get(version).is_some_and(|f| f.contains(file))
+    pub fn is_unknown(&self, version: VersionId, file: &Path) -> bool {
+        self.failed.get(version.index()).is_some_and(|f| f.contains(file))
     }
 
     /// Returns the program of a version as seen from one unit, or from one that stands in for it: its definitions
     /// win over those of the same name elsewhere (several `main`s, static functions).
-    pub fn program(&self, version: usize, unit: &Arc<Unit>) -> Arc<Program> {
+    pub fn program(&self, version: VersionId, unit: &Arc<Unit>) -> Arc<Program> {
         let key = (version, Arc::as_ptr(unit) as usize);
         if let Ok(known) = self.programs.lock()
             && let Some(p) = known.get(&key)
@@ -115,28 +115,33 @@ impl World<'_> {
     }
 
     /// Links a unit that stands in for the one of its path with the rest of a version.
-    pub(super) fn link(&self, version: usize, unit: Arc<Unit>) -> Program {
-        let others = self.units.get(version).into_iter().flatten().filter(|u| u.path != unit.path);
+    pub(super) fn link(&self, version: VersionId, unit: Arc<Unit>) -> Program {
+        let others = self.units.get(version.index()).into_iter().flatten().filter(|u| u.path != unit.path);
         let units = std::iter::once(unit.clone()).chain(others.cloned()).collect();
         Program::new(units)
     }
 
     /// Identity of what a function does from any state: see [`Reach::does`].
-    pub(super) fn identity(&self, version: usize, unit: &Unit, name: &str) -> Option<Arc<str>> {
+    pub(super) fn identity(&self, version: VersionId, unit: &Unit, name: &str) -> Option<Arc<str>> {
         let own = self.name_in(version, unit, name);
-        let does = self.reaches.get(version)?.does(&unit.path, own)?;
+        let does = self.reaches.get(version.index())?.does(&unit.path, own)?;
         Some(format!("{name}#{}", does.get(..12)?).into())
     }
 
     /// The function of a version that others call by a name.
-    pub(super) fn resolve<'a>(&'a self, version: usize, unit: &'a Unit, name: &str) -> Option<&'a Function> {
+    pub(super) fn resolve<'a>(
+        &'a self,
+        version: VersionId,
+        unit: &'a Unit,
+        name: &str,
+    ) -> Option<&'a Function> {
         let name = self.name_in(version, unit, name);
-        unit.callee(name).or_else(|| self.reaches.get(version)?.definition(&unit.path, name))
+        unit.callee(name).or_else(|| self.reaches.get(version.index())?.definition(&unit.path, name))
     }
 
     /// What a version calls the function that it, or the newest one, calls by a name.
-    pub(super) fn name_in<'a>(&'a self, version: usize, unit: &Unit, name: &'a str) -> &'a str {
-        let before = self.named_before.get(version).and_then(|names| names.get(name));
+    pub(super) fn name_in<'a>(&'a self, version: VersionId, unit: &Unit, name: &'a str) -> &'a str {
+        let before = self.named_before.get(version.index()).and_then(|names| names.get(name));
         before.filter(|_| unit.function(name).is_none()).map_or(name, |before| before)
     }
 }
@@ -145,7 +150,7 @@ impl World<'_> {
 pub(super) struct Context<'a> {
     pub(super) world: &'a World<'a>,
     /// By class: version and unit.
-    pub(super) classes: Vec<(usize, Arc<Unit>)>,
+    pub(super) classes: Vec<(VersionId, Arc<Unit>)>,
     pub(super) options: &'a Options,
     /// Callees that were gone down to reach this one.
     pub(super) depth: u32,

@@ -5,6 +5,7 @@ use crate::frontend::{c, load_unit};
 use crate::history::MemoryTree;
 use crate::interp::Program;
 use crate::ir::TermPool;
+use crate::mvicfg::VersionId;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -245,7 +246,7 @@ fn a_loss_has_an_input_and_what_is_only_not_justified_is_none() {
     let told = story(&[Some(&old), Some(&new)]);
     let lost: Vec<_> = told.changes.iter().filter(|c| c.is_lost && c.text == "\\result == 7").collect();
     let [lost] = lost.as_slice() else { panic!("{told:#?}") };
-    assert!(lost.input.starts_with("x = ") && (lost.from, lost.to) == (0, 1), "{lost:?}");
+    assert!(lost.input.starts_with("x = ") && [lost.from, lost.to] == VersionId::PAIR, "{lost:?}");
     assert!(story(&[Some(&old), Some(&old)]).changes.is_empty());
     assert!(story(&[Some(&old), None, Some(&old)]).held.iter().any(|h| h.text == "\\result == 7"));
     // Four runs justify nothing, and refute nothing.

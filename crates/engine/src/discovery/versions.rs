@@ -5,6 +5,7 @@
 
 use super::refinement::{Discovered, Invariant};
 use super::{Point, Status};
+use crate::mvicfg::VersionId;
 
 /// An invariant of all versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,9 +20,8 @@ pub struct Held {
 /// An invariant that one of two versions has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Versions, from 0.
-    pub from: usize,
-    pub to: usize,
+    pub from: VersionId,
+    pub to: VersionId,
     pub point: Point,
     pub text: String,
     /// The newer version lost it; else it is new there.
@@ -43,8 +43,8 @@ pub struct Story {
 
 /// Tells of versions in their order; `None` where the function is not there, or was not looked at.
 pub fn story(versions: &[Option<&Discovered>]) -> Story {
-    let present: Vec<(usize, &Discovered)> =
-        versions.iter().enumerate().filter_map(|(v, d)| Some((v, (*d)?))).collect();
+    let present: Vec<(VersionId, &Discovered)> =
+        VersionId::each(versions).filter_map(|(v, d)| Some((v, (*d)?))).collect();
     let mut story = Story::default();
     let Some((_, newest)) = present.last() else { return story };
     for i in newest.invariants.iter().filter(|i| !i.is_implied) {
@@ -56,9 +56,9 @@ pub fn story(versions: &[Option<&Discovered>]) -> Story {
         story.held.push(Held { point: i.point, text: i.text.clone(), status, samples });
     }
     for pair in present.windows(2) {
-        let [(from, old), (to, new)] = pair else { continue };
-        story.changes.extend(broken(old, new).map(|c| Change { from: *from, to: *to, is_lost: true, ..c }));
-        story.changes.extend(broken(new, old).map(|c| Change { from: *from, to: *to, is_lost: false, ..c }));
+        let &[(from, old), (to, new)] = pair else { continue };
+        story.changes.extend(broken(old, new).map(|c| Change { from, to, is_lost: true, ..c }));
+        story.changes.extend(broken(new, old).map(|c| Change { from, to, is_lost: false, ..c }));
     }
     story
 }
@@ -84,6 +84,15 @@ fn broken<'d>(has: &'d Discovered, lacks: &'d Discovered) -> impl Iterator<Item 
         let row = theirs.rows().iter().position(|row| shape.holds(theirs, row) == Some(false))?;
         let (point, text, status, samples) = (i.point, i.text.clone(), i.status, i.samples);
         let input = inputs.get(row).cloned().unwrap_or_default();
-        Some(Change { from: 0, to: 0, point, text, is_lost: true, status, samples, input })
+        Some(Change {
+            from: VersionId::OLD,
+            to: VersionId::OLD,
+            point,
+            text,
+            is_lost: true,
+            status,
+            samples,
+            input,
+        })
     })
 }

@@ -5,6 +5,7 @@ use super::super::request::FileChange;
 use super::super::units::{is_header, is_source};
 use super::{Judge, Line, not};
 use crate::frontend::c::lines::LineKind;
+use crate::mvicfg::VersionId;
 use crate::report::Compiled;
 use std::path::{Path, PathBuf};
 
@@ -32,8 +33,9 @@ impl Judge<'_> {
         }
         let paths = [change.old_path.clone()?, change.new_path.clone()?];
         for lines in &effect.lines {
+            let versions = VersionId::of_step(pair);
             let is_read = [0, 1].map(|side: usize| {
-                let kind = self.kind(pair + side, &paths[side], lines[side]);
+                let kind = self.kind(versions[side], &paths[side], lines[side]);
                 !matches!(kind, None | Some(LineKind::Inactive))
             });
             let reader = match is_read {
@@ -41,7 +43,7 @@ impl Judge<'_> {
                 [false, true] => 1,
                 _ => continue,
             };
-            if let Line::Not(why) = self.line(pair, pair + reader, &paths[reader], lines[reader]) {
+            if let Line::Not(why) = self.line(pair, versions[reader], &paths[reader], lines[reader]) {
                 return Some(Line::Not(why));
             }
         }
@@ -75,10 +77,11 @@ impl Judge<'_> {
         }
         let key: (usize, PathBuf) = (pair, new.clone());
         if !self.presence.contains_key(&key) {
-            let read = |version: usize, path: &Path| {
-                self.request.versions.get(version).and_then(|v| v.tree.read(path)).unwrap_or_default()
+            let read = |version: VersionId, path: &Path| {
+                self.request.versions.get(version.index()).and_then(|v| v.tree.read(path)).unwrap_or_default()
             };
-            let texts = [read(pair, old), read(pair + 1, new)];
+            let [from, to] = VersionId::of_step(pair);
+            let texts = [read(from, old), read(to, new)];
             let hunks: Vec<[(u32, u32); 2]> = change
                 .hunks
                 .iter()

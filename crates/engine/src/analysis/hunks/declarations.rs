@@ -5,6 +5,7 @@ use crate::analysis::lineage::{Lineage, Member};
 use crate::analysis::request::FileChange;
 use crate::analysis::units::is_header;
 use crate::ir::Unit;
+use crate::mvicfg::VersionId;
 use crate::mvicfg::key::body_hash;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -29,11 +30,12 @@ impl Judge<'_> {
     /// Whether functions have a type in their text, of which the file tells them, and nothing is left open in those
     /// that a change of it has changed.
     pub(super) fn is_settled_in_users(&self, pair: usize, path: &Path, name: &str) -> bool {
-        let is_user =
-            |(v, m): (usize, &Member)| has(&m.unit.files, path) && m.unit.is_whole && self.names(v, m, name);
+        let is_user = |(v, m): (VersionId, &Member)| {
+            has(&m.unit.files, path) && m.unit.is_whole && self.names(v, m, name)
+        };
         let uses = |l: &Lineage| {
-            let here = |v: usize| Some((v, l.members.get(v)?.as_ref()?));
-            [pair, pair + 1].into_iter().filter_map(here).any(is_user)
+            let here = |v: VersionId| Some((v, l.members.get(v.index())?.as_ref()?));
+            VersionId::of_step(pair).into_iter().filter_map(here).any(is_user)
         };
         self.lineages.iter().any(uses)
             && self.reached(pair, path, name).iter().all(|i| self.is_settled(pair, *i))
@@ -42,7 +44,7 @@ impl Judge<'_> {
     /// Whether nothing is left open in the functions of a file that no other one includes: nobody else sees what a type
     /// is there.
     pub(super) fn is_settled_in_file(&self, pair: usize, path: &Path) -> bool {
-        let sides = [pair, pair + 1].map(|version| self.readers(version, path));
+        let sides = VersionId::of_step(pair).map(|version| self.readers(version, path));
         let is_whole =
             |unit: &&Arc<Unit>| unit.is_whole && unit.statics.is_empty() && is_same(&unit.path, path);
         let is_here =
@@ -59,12 +61,12 @@ impl Judge<'_> {
     /// compared, in which nothing is left open that the prototype changes.
     pub(super) fn is_seen_by_users(&self, pair: usize, path: &Path, name: &str) -> bool {
         let reads = |m: &Member| has(&m.unit.files, path);
-        let is_user = |(v, m): (usize, &Member)| {
+        let is_user = |(v, m): (VersionId, &Member)| {
             reads(m) && (*m.function.name == *name || m.unit.is_whole && self.names(v, m, name))
         };
         let sides = |l: &Lineage| {
-            let here = |v: usize| Some((v, l.members.get(v)?.as_ref()?));
-            [pair, pair + 1].into_iter().filter_map(here).any(is_user)
+            let here = |v: VersionId| Some((v, l.members.get(v.index())?.as_ref()?));
+            VersionId::of_step(pair).into_iter().filter_map(here).any(is_user)
         };
         let settled = |i: &usize| self.is_settled(pair, *i);
         self.lineages.iter().any(sides) && self.reached(pair, path, name).iter().all(settled)
@@ -72,11 +74,11 @@ impl Judge<'_> {
 
     /// A function that a header defines: its text counts in every unit that reads the header.
     pub(super) fn header_function(&self, pair: usize, path: &Path, name: &str) -> Line {
-        let body = |version: usize| -> BTreeSet<Option<String>> {
+        let body = |version: VersionId| -> BTreeSet<Option<String>> {
             let units = self.readers(version, path);
             units.iter().map(|u| u.function(name).map(body_hash)).collect()
         };
-        let (old, new) = (body(pair), body(pair + 1));
+        let [old, new] = VersionId::of_step(pair).map(body);
         if old == new && old.len() == 1 || self.is_only_renamed(pair, path, name) {
             return Line::Neutral;
         }
@@ -88,7 +90,7 @@ impl Judge<'_> {
 
     /// Whether all that read a header have a function of it by another name, and nothing else of it is another.
     pub(super) fn is_only_renamed(&self, pair: usize, path: &Path, name: &str) -> bool {
-        let (old, new) = (self.readers(pair, path), self.readers(pair + 1, path));
+        let [old, new] = VersionId::of_step(pair).map(|version| self.readers(version, path));
         let is_it = |unit: &&Arc<Unit>| {
             let before = old.iter().find(|o| is_same(&o.path, &unit.path));
             before.is_some_and(|before| self.new_names.is_only_renamed(pair, [before, unit], name))
@@ -98,7 +100,7 @@ impl Judge<'_> {
 
     /// What is defined and which branches are taken is reported as such unless it reaches a churn;
     /// what is included counts for what it brings.
-    pub(super) fn directive(&self, pair: usize, version: usize, path: &Path, line: u32) -> Line {
+    pub(super) fn directive(&self, pair: usize, version: VersionId, path: &Path, line: u32) -> Line {
         let bytes = self.request.versions[version].tree.read(path).unwrap_or_default();
         let text = String::from_utf8_lossy(first_line(&bytes, line)).into_owned();
         let mut words = text.trim_start().trim_start_matches('#').split_whitespace();

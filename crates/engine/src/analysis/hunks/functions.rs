@@ -3,6 +3,7 @@
 use super::{Judge, Line, head_end, is_same, is_settled, not};
 use crate::analysis::lineage::Member;
 use crate::analysis::local::Told;
+use crate::mvicfg::VersionId;
 use std::ops::Range;
 use std::path::Path;
 
@@ -11,7 +12,7 @@ impl Judge<'_> {
     /// a type on a line of its own, is outside of its span; `name` tells whose it is.
     pub(super) fn member(
         &self,
-        version: usize,
+        version: VersionId,
         path: &Path,
         line: u32,
         name: &str,
@@ -31,26 +32,33 @@ impl Judge<'_> {
         members().find(|(_, m)| within(m)).or_else(|| members().find(|(_, m)| ahead(m)))
     }
 
-    fn has_braces(&self, version: usize, path: &Path, lines: Range<u32>) -> bool {
+    fn has_braces(&self, version: VersionId, path: &Path, lines: Range<u32>) -> bool {
         let Some(bytes) = self.request.versions[version].tree.read(path) else { return false };
         let text = bytes.split(|b| *b == b'\n').skip((lines.start as usize).saturating_sub(1));
         text.take(lines.len()).flatten().any(|b| matches!(b, b'{' | b'}'))
     }
 
-    pub(super) fn function(&self, pair: usize, version: usize, path: &Path, line: u32, name: &str) -> Line {
+    pub(super) fn function(
+        &self,
+        pair: usize,
+        version: VersionId,
+        path: &Path,
+        line: u32,
+        name: &str,
+    ) -> Line {
         let Some((i, m)) = self.member(version, path, line, name) else {
             let filtered = self.request.analysis.function.is_some();
             return not(if filtered { "filtered" } else { "lost" });
         };
         let a = &self.analysed[i];
-        let has_region = self.locals.has_region(i, pair, version - pair, line);
+        let has_region = self.locals.has_region(i, pair, version.side(pair), line);
         let static_local = self.object(pair, version, path, line);
         match static_local {
             Some(known @ Line::Not(_)) => return known,
             // A statement beside it counts, too.
             Some(known) if !has_region => return known,
             Some(Line::Explained)
-                if self.locals.line((i, pair), (version - pair, line), (false, false))
+                if self.locals.line((i, pair), (version.side(pair), line), (false, false))
                     == Some(Told::Neutral) =>
             {
                 return Line::Explained;
@@ -67,7 +75,7 @@ impl Judge<'_> {
             false if line <= head_end(&m.function) => self.locals.is_told(i, pair).then_some(Told::Neutral),
             _ => self.locals.line(
                 (i, pair),
-                (version - pair, line),
+                (version.side(pair), line),
                 (self.at_hand.alone, self.at_hand.one_sided),
             ),
         };
@@ -76,7 +84,7 @@ impl Judge<'_> {
             Some(Told::Neutral) => return Line::Neutral,
             // Whatever else of the function is told, this is not; but for what was settled at its exit.
             Some(Told::Open) if !is_settled(a, pair) => {
-                let why = self.locals.why_open(i, pair, version - pair, line);
+                let why = self.locals.why_open(i, pair, version.side(pair), line);
                 return Line::Not(why.map_or("undecided".to_owned(), |why| format!("open:{why}")));
             }
             Some(Told::Open) | None => {}
@@ -89,7 +97,7 @@ impl Judge<'_> {
         if differs && m.function.unknowns.iter().any(|u| u.line == line) {
             return not("not-modelled");
         }
-        let other = self.lineages[i].members[if version == pair { pair + 1 } else { pair }].as_ref();
+        let other = self.lineages[i].members[pair + 1 - version.side(pair)].as_ref();
         if other.is_some_and(|o| self.changes_static(m, o, line)) {
             return not("global");
         }

@@ -9,6 +9,7 @@ use crate::analysis::objects::type_text;
 use crate::analysis::request::FileChange;
 use crate::frontend::c::lines::LineKind;
 use crate::ir::{Field, Record, Unit};
+use crate::mvicfg::VersionId;
 use crate::report::{ChangeVerdict, Definitions, Effect, HunkRef, ObjectReport, RepoPath, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -133,14 +134,21 @@ impl TypeChange {
 
 impl Judge<'_> {
     /// Whether the declaration of a type that a line is of differs.
-    pub(super) fn tells_type(&mut self, pair: usize, change: &FileChange, version: usize, line: u32) -> bool {
+    pub(super) fn tells_type(
+        &mut self,
+        pair: usize,
+        change: &FileChange,
+        version: VersionId,
+        line: u32,
+    ) -> bool {
         let paths = [change.old_path.as_deref(), change.new_path.as_deref()];
         let [Some(old), Some(new)] = paths else { return false };
-        let path = if version == pair { old } else { new };
+        let path = if version.side(pair) == 0 { old } else { new };
         let Some(LineKind::Type(name)) = self.kind(version, path, line) else { return false };
         let key = (pair, name.clone());
         if !self.types.known.contains_key(&key) {
-            let units = (self.readers(pair, old), self.readers(pair + 1, new));
+            let [from, to] = VersionId::of_step(pair);
+            let units = (self.readers(from, old), self.readers(to, new));
             let Some(found) = TypeChange::of(&units.0, &units.1, &name) else { return false };
             self.types.known.insert(key.clone(), found);
         }
@@ -154,14 +162,14 @@ impl Judge<'_> {
         &mut self,
         pair: usize,
         change: &FileChange,
-        version: usize,
+        version: VersionId,
         line: u32,
     ) -> bool {
         let paths = [change.old_path.as_deref(), change.new_path.as_deref()];
-        let side = version - pair;
+        let side = version.side(pair);
         let [Some(own), Some(others)] = [paths[side], paths[1 - side]] else { return false };
         let Some(LineKind::Type(name)) = self.kind(version, own, line) else { return false };
-        let other = 2 * pair + 1 - version;
+        let other = VersionId::of_step(pair)[1 - side];
         let enumerators: BTreeSet<Arc<str>> = self
             .readers(version, own)
             .iter()

@@ -252,7 +252,7 @@ struct Step<'a> {
 
 impl<'a> Step<'a> {
     fn new(request: &'a Request, step: usize, reaches: &'a [Reach], lineages: &[Lineage]) -> Step<'a> {
-        let names = [step, step + 1].map(|v| {
+        let names = crate::mvicfg::VersionId::of_step(step).map(|v| {
             let all = lineage::new_names(lineages, reaches, v);
             all.into_iter().map(|(old, (_, new))| (old, new)).collect()
         });

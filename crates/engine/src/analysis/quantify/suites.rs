@@ -4,6 +4,7 @@ use super::{Inputs, Lineage, trees};
 use crate::count::{Counter, Decimal, Input};
 use crate::ir::TermPool;
 use crate::ir::eval::Assignment;
+use crate::mvicfg::VersionId;
 use crate::quantify::{
     ChangeCoverage, Comparer, Coverage, Explored, Limits, Lines, change_coverage, coverage, taken,
 };
@@ -85,9 +86,11 @@ pub(super) fn tested(suite: &Suite, subject: &Subject, pool: &mut TermPool, coun
         found.versions.push(e.as_ref().zip(taken.as_ref()).and_then(|(e, taken)| coverage(e, taken)));
         paths.push(taken.unwrap_or_default());
     }
-    for (v, lines) in lines.iter().enumerate() {
-        let of = |v: usize| Some((explored.get(v)?.as_ref()?, paths.get(v)?.as_slice()));
-        let pair = of(v).zip(of(v + 1)).filter(|_| super::parameters(l, v) == super::parameters(l, v + 1));
+    for (step, lines) in lines.iter().enumerate() {
+        let of = |v: VersionId| Some((explored.get(v.index())?.as_ref()?, paths.get(v.index())?.as_slice()));
+        let [from, to] = VersionId::of_step(step);
+        let is_alike = super::parameters(l, from) == super::parameters(l, to);
+        let pair = of(from).zip(of(to)).filter(|_| is_alike);
         let candidates = &inputs.all;
         let mut comparer = Comparer { pool: &mut *pool, counter: &mut *counter, candidates, lines, limits };
         found.steps.push(pair.and_then(|(old, new)| change_coverage(&mut comparer, old, new)));

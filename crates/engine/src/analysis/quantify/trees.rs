@@ -4,6 +4,7 @@ use super::words::naming;
 use super::{Counted, Lineage};
 use crate::count::{Count, Counter};
 use crate::ir::{TermId, TermPool};
+use crate::mvicfg::VersionId;
 use crate::quantify::tree::{Maker, affected};
 use crate::quantify::{Explored, Lines, Path, Trie};
 
@@ -34,19 +35,19 @@ pub(super) fn add(
 ) {
     let tries: Vec<Option<Trie>> =
         explored.iter().map(|e| e.as_ref().map(|e| trie(e, pool, counter))).collect();
-    for (v, counted_version) in versions.iter_mut().enumerate() {
-        let (Some(counted_version), Some((own, trie)), Some(Some(m))) =
-            (counted_version, pair(explored, &tries, v), l.members.get(v))
+    for (v, counted_version) in VersionId::first(versions.len()).zip(versions) {
+        let (Some(counted_version), Some((own, trie)), Some(m)) =
+            (counted_version, pair(explored, &tries, v), &l.members[v])
         else {
             continue;
         };
-        let before = v.checked_sub(1);
-        let neighbours = [before, Some(v + 1)];
+        let before = v.previous();
+        let neighbours = [before, Some(v.next())];
         let others: Vec<(&Explored, &Trie)> =
             neighbours.into_iter().flatten().filter_map(|w| pair(explored, &tries, w)).collect();
         let comes = |p: &Path| {
-            let to = before.and_then(|w| lines.get(w)).is_some_and(|l| !p.lines.is_disjoint(&l.new));
-            to || lines.get(v).is_some_and(|l| !p.lines.is_disjoint(&l.old))
+            let to = before.and_then(|w| lines.get(w.index())).is_some_and(|l| !p.lines.is_disjoint(&l.new));
+            to || lines.get(v.index()).is_some_and(|l| !p.lines.is_disjoint(&l.old))
         };
         let affected = affected(own, trie, &others, &comes);
         let naming = naming(m, pool);
@@ -69,7 +70,7 @@ pub(super) fn add(
 fn pair<'a>(
     explored: &'a [Option<Explored>],
     tries: &'a [Option<Trie>],
-    v: usize,
+    v: VersionId,
 ) -> Option<(&'a Explored, &'a Trie)> {
-    Some((explored.get(v)?.as_ref()?, tries.get(v)?.as_ref()?))
+    Some((explored.get(v.index())?.as_ref()?, tries.get(v.index())?.as_ref()?))
 }
