@@ -20,7 +20,7 @@ pub(super) fn in_range(
     let lost = churn.removed.iter().filter(|f| !f.formula.is_undefined() && !said_still(f));
     let age = |fact: &Fact| {
         let classes = proved_of(diff, fact);
-        let own = class_of.get(from.index()).copied().flatten();
+        let own = class_of[from];
         let holds = |c: &Option<ClassId>| c.is_some() && *c == own || c.is_some_and(|c| classes.contains(c));
         class_of.get(..=from.index()).into_iter().flatten().rev().take_while(|c| holds(c)).count()
     };

@@ -135,7 +135,7 @@ struct Written {
 
 impl Written {
     fn of(request: &Request, version: VersionId, m: &Member) -> Option<Written> {
-        let bytes = request.versions.get(version.index())?.tree.read(&m.file)?;
+        let bytes = request.versions[version].tree.read(&m.file)?;
         let inside = m.function.span.line..=m.function.span.end_line;
         let lines = lines::code(&bytes).into_iter().filter(|(line, _)| inside.contains(line));
         Some(Written { lines: lines.map(|(line, text)| (line, squeezed(&text))).collect() })

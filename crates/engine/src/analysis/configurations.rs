@@ -231,7 +231,7 @@ fn configurations(request: &Request, step: usize, file: &PathBuf, hunks: &[HunkR
     });
     let Some(change) = change else { return Vec::new() };
     let read = |version: VersionId, path: Option<&PathBuf>| -> Vec<Macros> {
-        let bytes = path.and_then(|p| request.versions.get(version.index())?.tree.read(p));
+        let bytes = path.and_then(|p| request.versions[version].tree.read(p));
         presence(&String::from_utf8_lossy(&bytes.unwrap_or_default()))
     };
     let [from, to] = VersionId::of_step(step);

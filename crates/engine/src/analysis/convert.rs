@@ -395,7 +395,7 @@ struct View<'a> {
 
 impl View<'_> {
     fn member(&self, v: VersionId) -> Option<&Member> {
-        self.lineage.members.get(v.index())?.as_ref()
+        self.lineage.members[v].as_ref()
     }
 
     /// A fact, for the versions of its classes or for one version.
@@ -664,8 +664,8 @@ pub(super) fn exit_line(m: &Member) -> u32 {
 /// Lines of a class's first version as lines of another version of it: bodies are equal, so
 /// instructions correspond one to one.
 pub(super) fn shifted(lineage: &Lineage, a: &Analysed, v: VersionId, lines: &[u32]) -> Vec<u32> {
-    let first = a.class_of.get(v.index()).copied().flatten().map(|c| a.representative[c]);
-    let member = |v: VersionId| lineage.members.get(v.index()).and_then(Option::as_ref);
+    let first = a.class_of[v].map(|c| a.representative[c]);
+    let member = |v: VersionId| lineage.members[v].as_ref();
     let (Some(from), Some(to)) = (first.and_then(member), member(v)) else { return lines.to_vec() };
     if first == Some(v) {
         return lines.to_vec();

@@ -237,7 +237,7 @@ const GRANTED: [&str; 3] = ["no-undefined-behaviour", "-fwrapv", "terminates"];
 
 /// What the engine proves of a function by itself. Cost: an analysis of the function.
 fn told(request: &Request, version: VersionId, m: &Member, heads: &[HeadPlace]) -> Vec<Told> {
-    let Some(input) = request.versions.get(version.index()) else { return Vec::new() };
+    let input = &request.versions[version];
     let info = VersionInfo { index: 1, ..input.info.clone() };
     let kinds = [vec![PointKind::Exit], if heads.is_empty() { vec![] } else { vec![PointKind::Loop] }];
     let alone = Request {

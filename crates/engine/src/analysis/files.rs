@@ -147,7 +147,7 @@ fn step(
 /// The sources of a range that others in it include.
 pub fn included(request: &Request, files: &[FileLineage]) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
-    for (v, version) in request.versions.iter().enumerate() {
+    for (v, version) in VersionId::each(&request.versions) {
         let here = || files.iter().filter_map(|f| f.paths[v].as_ref()).filter(|p| is_source(p));
         let names: BTreeSet<String> =
             here().flat_map(|p| version.tree.read(p)).flat_map(|t| included_names(&t)).collect();

@@ -117,14 +117,13 @@ fn graph(request: &Request, lineage: &Lineage) -> Option<Graph> {
         return None;
     }
     let (_, newest) = lineage.newest()?;
-    let members: Vec<_> =
-        representative.iter().filter_map(|v| lineage.members.get(v.index())?.as_ref()).collect();
+    let members: Vec<_> = representative.iter().filter_map(|v| lineage.members[*v].as_ref()).collect();
     let graph = Mvicfg::build(members.iter().map(|m| m.function.clone()).collect());
     let sources: Vec<BTreeMap<u32, String>> = representative
         .iter()
         .zip(&members)
         .map(|(v, member)| {
-            let bytes = request.versions.get(v.index()).and_then(|version| version.tree.read(&member.file));
+            let bytes = request.versions[*v].tree.read(&member.file);
             let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
             (1..).zip(text.lines().map(str::to_owned)).collect()
         })

@@ -126,11 +126,10 @@ pub(super) fn churning(report: &Report) -> Churning {
 
 /// Whether something is told of a function at a step.
 pub(super) fn has_churn(churning: &Churning, lineage: &Lineage, step: usize) -> bool {
-    [step, step + 1].iter().any(|&v| {
-        let member = lineage.members.get(v).and_then(Option::as_ref);
-        member.is_some_and(|m| {
-            churning.contains(&(v as Version + 1, m.file.clone(), m.function.name.to_string()))
-        })
+    VersionId::of_step(step).into_iter().any(|v| {
+        let is_it =
+            |m: &Member| churning.contains(&(v.number(), m.file.clone(), m.function.name.to_string()));
+        lineage.members[v].as_ref().is_some_and(is_it)
     })
 }
 
@@ -450,10 +449,9 @@ impl Judge<'_> {
     /// Whether a function that was compared has a name in its text.
     fn has_users(&self, pair: usize, name: &str) -> bool {
         let here = |l: &Lineage| {
-            VersionId::of_step(pair).into_iter().any(|v| {
-                let m = l.members.get(v.index()).and_then(Option::as_ref);
-                m.is_some_and(|m| self.names(v, m, name))
-            })
+            VersionId::of_step(pair)
+                .into_iter()
+                .any(|v| l.members[v].as_ref().is_some_and(|m| self.names(v, m, name)))
         };
         self.lineages.iter().any(here)
     }
@@ -620,7 +618,7 @@ impl Judge<'_> {
     fn reached(&self, pair: usize, path: &Path, name: &str) -> Vec<usize> {
         let is_reached = |i: &usize| {
             let (Some(l), Some(a)) = (self.lineages.get(*i), self.analysed.get(*i)) else { return false };
-            let sides = VersionId::of_step(pair).map(|v| l.members.get(v.index()).and_then(Option::as_ref));
+            let sides = VersionId::of_step(pair).map(|v| l.members[v].as_ref());
             let reads = sides.iter().flatten().any(|m| has(&m.unit.files, path));
             reads
                 && a.class_of[pair] != a.class_of[pair + 1]

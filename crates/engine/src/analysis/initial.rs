@@ -180,7 +180,7 @@ fn end_of(text: &[&[u8]], first: u32) -> u32 {
 impl Changed {
     /// Whether a function of both versions reads the object: `true` if it names it.
     pub fn reaches(&self, l: &Lineage) -> Option<bool> {
-        let member = |v: VersionId| l.members.get(v.index())?.as_ref();
+        let member = |v: VersionId| l.members[v].as_ref();
         let [old, new] = VersionId::of_step(self.step).map(member);
         let (old, new) = (old?, new?);
         let of = |file: &Path, name: &Arc<str>| self.readers.get(&(file.to_path_buf(), name.clone()));

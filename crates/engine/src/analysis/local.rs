@@ -48,8 +48,7 @@ impl Sources {
         let key = (version, m.file.clone());
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
-            let bytes =
-                request.versions.get(version.index()).and_then(|v| v.tree.read(&m.file)).unwrap_or_default();
+            let bytes = request.versions[version].tree.read(&m.file).unwrap_or_default();
             let lines = String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
             Arc::new(Source { bytes, lines, code: OnceLock::new() })
         };

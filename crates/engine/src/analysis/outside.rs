@@ -99,8 +99,7 @@ impl Files<'_> {
         if changes.is_empty() || is_asked_for(old) || is_asked_for(new) {
             return false;
         }
-        let read =
-            |v: VersionId, path: &Path| self.request.versions.get(v.index()).and_then(|v| v.tree.read(path));
+        let read = |v: VersionId, path: &Path| self.request.versions[v].tree.read(path);
         let [from, to] = VersionId::of_step(step);
         read(from, old) != read(to, new)
     }

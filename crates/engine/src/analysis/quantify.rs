@@ -415,28 +415,27 @@ fn one(
         e.paths.iter_mut().for_each(|path| path.count = None);
     }
     let mut versions = Vec::new();
-    for (v, e) in explored.iter_mut().enumerate() {
-        let (Some(e), Some(Some(target))) = (e, targets.get(v)) else {
+    for (v, e) in VersionId::first(explored.len()).zip(&mut explored) {
+        let (Some(e), Some(target)) = (e, &targets[v]) else {
             versions.push(None);
             continue;
         };
         let before = counter.questions();
         let totals = totals(e, &mut pool, &mut counter, target, choice.limits.work).ok_or_else(too_large)?;
-        if let Some(Some(own)) = kept_under.get(v).filter(|_| !totals.reasons.contains_key(TOO_LARGE)) {
+        if let Some(own) = kept_under[v].as_ref().filter(|_| !totals.reasons.contains_key(TOO_LARGE)) {
             e.tree.keep_counts(&e.paths);
             if let Some(bytes) = encoded(e) {
                 keeper.put(own, &bytes);
             }
         }
         let counts = since(before, counter.questions());
-        let looks = asked.get(v).copied().unwrap_or_default();
+        let looks = asked[v];
         let questions = Questions { asked: counts.asked + looks.asked, known: counts.known + looks.known };
         let (states, explored, paths) = (e.states, e.explored, e.paths.len());
         versions.push(Some(Counted { totals, states, explored, paths, questions, tree: None }));
     }
     let mut compared = |[from, to]: [VersionId; 2], lines: &Lines| {
-        let (Some(Some(old)), Some(Some(new))) = (explored.get(from.index()), explored.get(to.index()))
-        else {
+        let (Some(old), Some(new)) = (&explored[from], &explored[to]) else {
             return Err("one version does not have it");
         };
         if parameters(l, from) != parameters(l, to) {
@@ -507,7 +506,7 @@ fn since(before: Questions, now: Questions) -> Questions {
 /// How lines of the first version correspond to those of version `v`, by their texts.
 fn lines_from_first(l: &Lineage, request: &Request, v: VersionId) -> Lines {
     let text = |w: VersionId| -> Option<String> {
-        let (member, version) = (l.members.get(w.index())?.as_ref()?, request.versions.get(w.index())?);
+        let (member, version) = (l.members[w].as_ref()?, &request.versions[w]);
         Some(String::from_utf8_lossy(&version.tree.read(&member.file)?).into_owned())
     };
     let (Some(old), Some(new)) = (text(VersionId::OLD), text(v)) else { return Lines::default() };
@@ -517,7 +516,7 @@ fn lines_from_first(l: &Lineage, request: &Request, v: VersionId) -> Lines {
 
 /// Names and sorts of the parameters in a version.
 fn parameters(l: &Lineage, v: VersionId) -> Vec<(Arc<str>, Option<crate::ir::Sort>)> {
-    let Some(Some(m)) = l.members.get(v.index()) else { return Vec::new() };
+    let Some(m) = &l.members[v] else { return Vec::new() };
     m.function.params.iter().map(|p| (m.function.var(*p).name.clone(), m.function.var(*p).sort)).collect()
 }
 

@@ -78,7 +78,7 @@ impl Judge<'_> {
         let key: (usize, PathBuf) = (pair, new.clone());
         if !self.presence.contains_key(&key) {
             let read = |version: VersionId, path: &Path| {
-                self.request.versions.get(version.index()).and_then(|v| v.tree.read(path)).unwrap_or_default()
+                self.request.versions[version].tree.read(path).unwrap_or_default()
             };
             let [from, to] = VersionId::of_step(pair);
             let texts = [read(from, old), read(to, new)];

@@ -34,7 +34,7 @@ impl Judge<'_> {
             has(&m.unit.files, path) && m.unit.is_whole && self.names(v, m, name)
         };
         let uses = |l: &Lineage| {
-            let here = |v: VersionId| Some((v, l.members.get(v.index())?.as_ref()?));
+            let here = |v: VersionId| Some((v, l.members[v].as_ref()?));
             VersionId::of_step(pair).into_iter().filter_map(here).any(is_user)
         };
         self.lineages.iter().any(uses)
@@ -65,7 +65,7 @@ impl Judge<'_> {
             reads(m) && (*m.function.name == *name || m.unit.is_whole && self.names(v, m, name))
         };
         let sides = |l: &Lineage| {
-            let here = |v: VersionId| Some((v, l.members.get(v.index())?.as_ref()?));
+            let here = |v: VersionId| Some((v, l.members[v].as_ref()?));
             VersionId::of_step(pair).into_iter().filter_map(here).any(is_user)
         };
         let settled = |i: &usize| self.is_settled(pair, *i);

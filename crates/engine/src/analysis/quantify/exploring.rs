@@ -5,6 +5,7 @@ use super::{Choice, Inputs, since};
 use crate::analysis::lineage::Lineage;
 use crate::count::{Counter, Questions};
 use crate::ir::TermPool;
+use crate::mvicfg::VersionId;
 use crate::quantify::{
     Aim, Bounded, Candidate, Code, Explored, Explorer, Inputs as Asked, Keeper, Known, Limits, Memo, Pairing,
     Start, Ways, decoded, parts,
@@ -65,9 +66,9 @@ fn older<'a>(
     aims: &'a [Option<Aim>],
     explored: &'a [Option<Explored>],
 ) -> Option<(Code<'a>, &'a Explored)> {
-    let (v, found) = explored.iter().enumerate().rev().find_map(|(v, e)| Some((v, e.as_ref()?)))?;
-    let (m, candidates) = (l.members.get(v)?.as_ref()?, inputs.by_version.get(v)?.as_ref()?);
-    let aim = aims.get(v).and_then(Option::as_ref);
+    let (v, found) = VersionId::each(explored).rev().find_map(|(v, e)| Some((v, e.as_ref()?)))?;
+    let (m, candidates) = (l.members[v].as_ref()?, inputs.by_version[v].as_ref()?);
+    let aim = aims[v].as_ref();
     Some((Code { function: &m.function, unit: &m.unit, candidates, aim }, found))
 }
 

@@ -87,10 +87,10 @@ pub(super) fn tested(suite: &Suite, subject: &Subject, pool: &mut TermPool, coun
         paths.push(taken.unwrap_or_default());
     }
     for (step, lines) in lines.iter().enumerate() {
-        let of = |v: VersionId| Some((explored.get(v.index())?.as_ref()?, paths.get(v.index())?.as_slice()));
+        let of = |v: VersionId| Some((explored[v].as_ref()?, paths[v].as_slice()));
         let [from, to] = VersionId::of_step(step);
-        let is_alike = super::parameters(l, from) == super::parameters(l, to);
-        let pair = of(from).zip(of(to)).filter(|_| is_alike);
+        let is_alike = |_: &_| super::parameters(l, from) == super::parameters(l, to);
+        let pair = of(from).zip(of(to)).filter(is_alike);
         let candidates = &inputs.all;
         let mut comparer = Comparer { pool: &mut *pool, counter: &mut *counter, candidates, lines, limits };
         found.steps.push(pair.and_then(|(old, new)| change_coverage(&mut comparer, old, new)));
