@@ -10,6 +10,7 @@
 //! statements (longest common subsequence of statement keys), equal statements map to the nodes
 //! that are there, others get new ones.
 
+use super::alignment::{Algorithm, DiffOp, aligned};
 use super::key::{self, SourceNames, rename};
 use super::{ClassId, ClassSet};
 use crate::ir::{Function, Instr, Node, NodeId, Var, VarId};
@@ -169,15 +170,15 @@ impl Mvicfg {
                 node_map[n.0 as usize] = Some(self.node_map[old_class][o.0 as usize]);
             }
         };
-        for op in similar::capture_diff_slices(similar::Algorithm::Patience, old_keys, keys) {
+        for op in aligned(Algorithm::Patience, old_keys, keys) {
             match op {
-                similar::DiffOp::Equal { old_index, new_index, len } => {
+                DiffOp::Equal { old_index, new_index, len } => {
                     for k in 0..len {
                         let both = old_nodes[old_index + k].iter().zip(&stmt_nodes[new_index + k]);
                         both.for_each(|(o, n)| share(*o, *n));
                     }
                 }
-                similar::DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                DiffOp::Replace { old_index, old_len, new_index, new_len } => {
                     let olds = switches(old, old_index..old_index + old_len);
                     let news = switches(body, new_index..new_index + new_len);
                     for (o, n) in olds.into_iter().zip(news) {
@@ -267,8 +268,8 @@ fn shared_tests(sides: [(&Function, &[NodeId]); 2]) -> Vec<(NodeId, NodeId)> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for op in similar::capture_diff_slices(similar::Algorithm::Patience, &old, &new) {
-        let similar::DiffOp::Equal { old_index, new_index, len } = op else { continue };
+    for op in aligned(Algorithm::Patience, &old, &new) {
+        let DiffOp::Equal { old_index, new_index, len } = op else { continue };
         found.extend((0..len).map(|k| (sides[0].1[old_index + k], sides[1].1[new_index + k])));
     }
     found

@@ -8,6 +8,7 @@ use invdiff_c as frontend;
 use invdiff_git::history;
 use invdiff_ir as ir;
 
+pub mod alignment;
 pub mod dot;
 mod flow;
 mod graph;

@@ -2,6 +2,7 @@
 //! stands returns another number wherever a line is added above it, and nothing else changed. Where the code
 //! compares such a number with something, it is one like others.
 
+use super::alignment::{Algorithm, DiffOp, aligned};
 use super::key::{self, Unplaced};
 use crate::ir::{Expr, Function, Instr, Op, VarId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,8 +16,8 @@ pub fn moved(old: &Function, new: &Function) -> BTreeMap<u128, u128> {
         return found;
     }
     let mut several = Vec::new();
-    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &keys(old), &keys(new)) {
-        let similar::DiffOp::Equal { old_index, new_index, len } = op else { continue };
+    for op in aligned(Algorithm::Myers, &keys(old), &keys(new)) {
+        let DiffOp::Equal { old_index, new_index, len } = op else { continue };
         let both = from.iter().skip(old_index).zip(to.iter().skip(new_index)).take(len);
         for (a, b) in both.flat_map(|(a, b)| a.iter().zip(b)) {
             if found.insert(*a, *b).is_some_and(|other| other != *b) {

@@ -4,6 +4,7 @@ use super::request::{FileChange, Hunk};
 use super::request::{Options, Request, VersionInput};
 use crate::frontend::c;
 use crate::history::{MemoryTree, SourceTree};
+use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
 use crate::report::VersionInfo;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,9 +51,9 @@ pub fn changes(old: &dyn SourceTree, new: &dyn SourceTree) -> Vec<FileChange> {
 pub fn hunks(old: &str, new: &str) -> Vec<Hunk> {
     let (a, b): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let mut hunks = Vec::new();
-    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &a, &b) {
+    for op in aligned(Algorithm::Myers, &a, &b) {
         let (o, n) = (op.old_range(), op.new_range());
-        if matches!(op, similar::DiffOp::Equal { .. }) {
+        if matches!(op, DiffOp::Equal { .. }) {
             continue;
         }
         // git numbers an empty side by the line before it.

@@ -16,8 +16,8 @@ use super::units::{included_names, is_header, is_source};
 use crate::frontend::c::declared::{Decides, Paste, Piece, conditional, conditions, pieces};
 use crate::frontend::c::headers;
 use crate::history::SourceTree;
+use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
 use rayon::prelude::*;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -242,7 +242,7 @@ impl<'t> Names<'t> {
         let texts = |list: &[Piece]| list.iter().map(|p| p.text.clone()).collect::<Vec<_>>();
         // The header itself is being read when others are that it includes.
         let mut read: Vec<(String, &[Vec<&str>])> = vec![(own.to_owned(), &[])];
-        for op in capture_diff_slices(Algorithm::Myers, &texts(&before), &texts(&after)) {
+        for op in aligned(Algorithm::Myers, &texts(&before), &texts(&after)) {
             let gone = before.get(op.old_range()).unwrap_or_default();
             let come = after.get(op.new_range()).unwrap_or_default();
             if matches!(op, DiffOp::Equal { .. }) {

@@ -29,6 +29,7 @@ use super::part::Part;
 use super::side::{Loc, Side};
 use super::state::State;
 use crate::ir::{Expr, Instr, Object, VarId};
+use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -439,14 +440,14 @@ impl Aligner<'_> {
             }
         }
         let after = self.ahead(pair.new);
-        for op in similar::capture_diff_slices(similar::Algorithm::Myers, &before, &after) {
+        for op in aligned(Algorithm::Myers, &before, &after) {
             let skip = op.old_range().start;
             if op.new_range().start != 0 || op.new_range().is_empty() {
                 continue;
             }
             return match op {
-                similar::DiffOp::Equal { .. } => Plan::Together { skip, equal: true },
-                similar::DiffOp::Replace { .. } if self.writes_alike(places[skip], pair.new) => {
+                DiffOp::Equal { .. } => Plan::Together { skip, equal: true },
+                DiffOp::Replace { .. } if self.writes_alike(places[skip], pair.new) => {
                     Plan::Together { skip, equal: false }
                 }
                 _ => Plan::Alone,

@@ -1,8 +1,8 @@
 //! Copies as a patch, in the format of `git diff`.
 
 use super::copies::CopiedFile;
+use crate::mvicfg::alignment::{Algorithm, DiffOp, DiffTag, aligned, group_diff_ops};
 use crate::report::escape;
-use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 use std::ops::Range;
 
 /// Lines around a change.
@@ -27,7 +27,7 @@ fn lines(text: &[u8]) -> Vec<&[u8]> {
 
 fn hunks(old: &[u8], new: &[u8], out: &mut Vec<u8>) {
     let (old, new) = (lines(old), lines(new));
-    let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let ops = aligned(Algorithm::Myers, &old, &new);
     for group in group_diff_ops(ops, CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let before = first.old_range().start..last.old_range().end;

@@ -13,9 +13,9 @@ use super::tested::reads;
 use super::widened;
 use crate::ir::{App, Const, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
 use crate::mvicfg::MvId;
+use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
 use crate::semantics::library;
 use rustc_hash::FxHashMap;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -331,7 +331,7 @@ fn aligned_calls(old: &[Event], new: &[Event]) -> Vec<(usize, usize)> {
     let calls = [old, new].map(|all| all.iter().map(|e| (&e.callee, &e.args)).collect::<Vec<_>>());
     let names = [old, new].map(|all| all.iter().map(|e| &e.callee).collect::<Vec<_>>());
     let mut pairs = Vec::new();
-    for op in capture_diff_slices(Algorithm::Lcs, &calls[0], &calls[1]) {
+    for op in aligned(Algorithm::Lcs, &calls[0], &calls[1]) {
         let (a, b) = (op.old_range(), op.new_range());
         if matches!(op, DiffOp::Equal { .. }) {
             pairs.extend(a.zip(b));
@@ -340,7 +340,7 @@ fn aligned_calls(old: &[Event], new: &[Event]) -> Vec<(usize, usize)> {
         let (Some(of_old), Some(of_new)) = (names[0].get(a.clone()), names[1].get(b.clone())) else {
             continue;
         };
-        for op in capture_diff_slices(Algorithm::Lcs, of_old, of_new) {
+        for op in aligned(Algorithm::Lcs, of_old, of_new) {
             let (inner_a, inner_b) = (op.old_range(), op.new_range());
             if matches!(op, DiffOp::Equal { .. }) || inner_a.len() == inner_b.len() {
                 pairs.extend(inner_a.map(|k| k + a.start).zip(inner_b.map(|k| k + b.start)));

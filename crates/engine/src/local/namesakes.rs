@@ -6,8 +6,8 @@
 //! most often. The numbers are names: no truth rests on them.
 
 use crate::ir::{Expr, Function, NodeId, Object, StmtId, Var, VarId, VarKind};
+use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
 use crate::mvicfg::key::{self, Names};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub(super) fn numbered(old: &Arc<Function>, new: &Arc<Function>) -> Arc<Function
         (nodes, keys)
     };
     let ((old_nodes, old_keys), (new_nodes, new_keys)) = (spelled(old), spelled(new));
-    for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
+    for op in aligned(Algorithm::Patience, &old_keys, &new_keys) {
         let DiffOp::Equal { old_index, new_index, len } = op else { continue };
         for k in 0..len {
             for (o, n) in old_nodes[old_index + k].iter().zip(&new_nodes[new_index + k]) {

@@ -8,8 +8,8 @@
 //! is seen by others. So is where an array of variable length begins its life: how many elements it has is compared.
 
 use crate::ir::{Callee, Instr};
+use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
-use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// The number of a site, or of a pair of matched ones.
 pub(super) type Tag = u32;
@@ -50,7 +50,7 @@ pub(super) fn tags(graph: &Mvicfg) -> [Vec<Option<Tag>>; 2] {
         old.into_iter().for_each(|n| tags[0][n.0 as usize] = Some(tag));
         new.into_iter().for_each(|n| tags[1][n.0 as usize] = Some(tag));
     };
-    for op in capture_diff_slices(Algorithm::Lcs, &names[0], &names[1]) {
+    for op in aligned(Algorithm::Lcs, &names[0], &names[1]) {
         let (old, new) = (op.old_range(), op.new_range());
         let together = match op {
             DiffOp::Equal { .. } => true,

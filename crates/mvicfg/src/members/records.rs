@@ -6,6 +6,7 @@
 use super::layout::{Layouts, Side, record};
 use super::numbers::Fit;
 use super::relaid::{FAR, FAR_IN_32, OTHER};
+use crate::alignment::{Algorithm, DiffOp, aligned};
 use crate::ir::{CType, Field, Function, Record, RecordId, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -157,8 +158,8 @@ fn paired(before: &Record, after: &Record, (old, new): (&Unit, &Unit)) -> Vec<Op
     let by_name = |f: &Field| after.fields.iter().position(|g| g.name == f.name && !g.name.is_empty());
     let mut pairing: Vec<Option<usize>> = before.fields.iter().map(by_name).collect();
     let names = |r: &Record| r.fields.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
-    for op in similar::capture_diff_slices(similar::Algorithm::Lcs, &names(before), &names(after)) {
-        let similar::DiffOp::Replace { old_index, old_len, new_index, new_len } = op else { continue };
+    for op in aligned(Algorithm::Lcs, &names(before), &names(after)) {
+        let DiffOp::Replace { old_index, old_len, new_index, new_len } = op else { continue };
         let renamed = |k: usize| {
             let (f, g) = (&before.fields[old_index + k], &after.fields[new_index + k]);
             pairing[old_index + k].is_none()

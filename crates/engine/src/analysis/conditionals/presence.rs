@@ -262,11 +262,11 @@ fn guard(code: &BTreeMap<u32, String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::compare;
-    use similar::{Algorithm, DiffOp, capture_diff_slices};
+    use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
 
     fn told(old: &str, new: &str) -> (Vec<String>, bool) {
         let (a, b): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-        let ops = capture_diff_slices(Algorithm::Myers, &a, &b);
+        let ops = aligned(Algorithm::Myers, &a, &b);
         let at = |start: usize, len: usize| (start as u32 + u32::from(len > 0), len as u32);
         let hunks: Vec<_> = ops
             .iter()

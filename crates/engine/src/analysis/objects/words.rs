@@ -7,7 +7,7 @@
 
 use super::value::Value;
 use crate::local::excerpt;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use crate::mvicfg::alignment::{self, Algorithm, DiffOp};
 use std::collections::BTreeMap;
 
 /// Rows that are told; the rest is counted.
@@ -209,7 +209,7 @@ fn aligned(old: &[u32], new: &[u32]) -> Option<Vec<DiffOp>> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let inner = (old.len() - head - tail).max(new.len() - head - tail);
-    (inner <= MAX_ALIGNED).then(|| capture_diff_slices(Algorithm::Myers, old, new))
+    (inner <= MAX_ALIGNED).then(|| alignment::aligned(Algorithm::Myers, old, new))
 }
 
 /// Whether two elements are one that was changed, and not one in the place of another.
