@@ -16,7 +16,9 @@ pub fn render(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes any data in the same manner.
 pub fn render_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
+    // By way of a value, as for YAML: the model is compiled for one serializer fewer.
+    let value = serde_json::to_value(value).map_err(io::Error::other)?;
+    let text = serde_json::to_string_pretty(&value).map_err(io::Error::other)?;
     writeln!(out, "{}", escaped(&text))
 }
 

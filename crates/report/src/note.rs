@@ -51,7 +51,9 @@ pub fn record(report: &Report, ends: &Ends, limit: usize) -> Record {
 
 /// Returns the record as a report on two versions, as far as it goes, for renderers.
 pub fn report(record: &Record) -> Report {
-    let functions: Vec<FunctionReport> = serde_json::from_value(record.functions.clone()).unwrap_or_default();
+    // By way of its text, as reports are read: the model is compiled for one deserializer only.
+    let text = serde_json::to_vec(&record.functions).unwrap_or_default();
+    let functions: Vec<FunctionReport> = serde_json::from_slice(&text).unwrap_or_default();
     let version = |index, commit: &Option<String>| VersionInfo {
         index,
         commit: commit.clone(),
