@@ -389,7 +389,7 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
     };
     let effect = |e: &local::Effect| Effect {
         kind: e.kind.name().to_owned(),
-        text: e.text.clone(),
+        text: e.words.to_string(),
         c: None,
         line: e.line,
     };

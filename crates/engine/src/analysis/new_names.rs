@@ -115,27 +115,32 @@ impl<'l> NewNames<'l> {
 /// Tells what the older version does by the names that it has for what it calls.
 pub(super) fn call_by_old_names(changes: &mut [Change], renamed: &Renamed) {
     let before = changes.iter_mut().flat_map(|c| &mut c.deltas).flat_map(|d| &mut d.before);
-    for effect in before {
-        let mut told = String::new();
-        let (mut rest, mut is_quoted) = (effect.text.as_str(), false);
-        while let Some(c) = rest.chars().next() {
-            let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-            let end =
-                if is_word(c) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { c.len_utf8() };
-            let (word, behind) = rest.split_at(end);
-            is_quoted ^= c == '"' && !told.ends_with('\\');
-            // A member is none of the unit's names.
-            let is_named = |new: &str| match renamed.1.global(new) {
-                Some(_) => !told.ends_with(['.', '>']),
-                None => behind.starts_with('('),
-            };
-            let is_it = |new: &str| new == word && !is_quoted && is_named(new);
-            let old = renamed.0.iter().find(|(_, new)| is_it(new)).map(|(old, _)| &**old);
-            told.push_str(old.unwrap_or(word));
-            rest = behind;
+    for words in before.map(|effect| &mut effect.words) {
+        for text in [&mut words.of, &mut words.to, &mut words.remark] {
+            *text = with_old_names(text, renamed);
         }
-        effect.text = told;
     }
+}
+
+fn with_old_names(text: &str, renamed: &Renamed) -> String {
+    let mut told = String::new();
+    let (mut rest, mut is_quoted) = (text, false);
+    while let Some(c) = rest.chars().next() {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let end = if is_word(c) { rest.find(|c| !is_word(c)).unwrap_or(rest.len()) } else { c.len_utf8() };
+        let (word, behind) = rest.split_at(end);
+        is_quoted ^= c == '"' && !told.ends_with('\\');
+        // A member is none of the unit's names.
+        let is_named = |new: &str| match renamed.1.global(new) {
+            Some(_) => !told.ends_with(['.', '>']),
+            None => behind.starts_with('('),
+        };
+        let is_it = |new: &str| new == word && !is_quoted && is_named(new);
+        let old = renamed.0.iter().find(|(_, new)| is_it(new)).map(|(old, _)| &**old);
+        told.push_str(old.unwrap_or(word));
+        rest = behind;
+    }
+    told
 }
 
 /// Adds the functions that one unit alone has and that are one of the other's but for their names and those of what

@@ -5,8 +5,8 @@
 //! and is left out beside that.
 
 use super::calls::{argument_words, decayed, shortened};
-use super::change::Effect;
 use super::conditions::joined;
+use super::effect::{Effect, Verb, Words};
 use super::machine::{Event, Literal};
 use super::side::expansion;
 use super::texts::is_plain;
@@ -105,9 +105,11 @@ impl Speaker<'_> {
 /// Effects that are the same but for what a macro does: with its use where one list has it alone, and with those of its
 /// arguments that both have.
 fn same_but_for(a: &[Effect], b: &[Effect], name: &str) -> Option<Vec<Effect>> {
-    let (calls, ends) = (format!("calls {name}("), format!("ends in {name}("));
-    let is_use = |e: &Effect| e.text.starts_with(&calls) || e.text.starts_with(&ends);
-    let others = |of: &[Effect]| of.iter().filter(|e| !is_use(e)).map(|e| e.text.clone()).collect::<Vec<_>>();
+    let start = format!("{name}(");
+    let is_use =
+        |e: &Effect| matches!(e.words.verb, Verb::Calls | Verb::EndsIn) && e.words.of.starts_with(&start);
+    let others =
+        |of: &[Effect]| of.iter().filter(|e| !is_use(e)).map(|e| e.words.clone()).collect::<Vec<_>>();
     let uses = |of: &[Effect]| of.iter().filter(|e| is_use(e)).cloned().collect::<Vec<Effect>>();
     if others(a) != others(b) {
         return None;
@@ -116,9 +118,10 @@ fn same_but_for(a: &[Effect], b: &[Effect], name: &str) -> Option<Vec<Effect>> {
         (_, []) => Some(a.to_vec()),
         ([], _) => Some(b.to_vec()),
         ([one], [other]) => {
-            let text = common_words(&one.text, &other.text, name)?;
+            let of = common_words(&one.words.of, &other.words.of, name)?;
+            let words = Words { of, ..one.words.clone() };
             let told = |e: &Effect| match is_use(e) {
-                true => Effect { text: text.clone(), ..e.clone() },
+                true => Effect { words: words.clone(), ..e.clone() },
                 false => e.clone(),
             };
             Some(a.iter().map(told).collect())
@@ -129,7 +132,6 @@ fn same_but_for(a: &[Effect], b: &[Effect], name: &str) -> Option<Vec<Effect>> {
 
 /// A call with the arguments that two have in common.
 fn common_words(a: &str, b: &str, name: &str) -> Option<String> {
-    let verb = a.split_once(name)?.0;
     let (x, y) = (argument_words(a, name)?, argument_words(b, name)?);
     let word = |(x, y): (&String, &String)| {
         // One that is cut is as long as the other words leave it.
@@ -144,7 +146,7 @@ fn common_words(a: &str, b: &str, name: &str) -> Option<String> {
     if x.len() != y.len() {
         words.push("…".to_owned());
     }
-    Some(format!("{verb}{}", shortened(name, words)))
+    Some(shortened(name, words))
 }
 
 /// The tests that a term is a disjunction of.

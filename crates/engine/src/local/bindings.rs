@@ -2,7 +2,8 @@
 //!
 //! No region has it, since the text of no statement says it: `__attribute__((constructor))` and `((destructor))`.
 
-use super::change::{Change, Delta, Effect, EffectKind};
+use super::change::{Change, Delta};
+use super::effect::{Effect, EffectKind, Words};
 use crate::ir::{Binding, Function, Order};
 
 /// What one version says of the run-up to `main` and of its end.
@@ -30,7 +31,7 @@ pub(super) fn change(old: &Function, new: &Function) -> Option<Change> {
     }
     let line = |f: &Function| (f.span.line > 0).then_some(f.span.line);
     let effects = |f: &Function| {
-        let effect = |text| Effect { kind: EffectKind::Call, text, line: line(f) };
+        let effect = |text| Effect { kind: EffectKind::Call, words: Words::says(text), line: line(f) };
         words(&f.binding).into_iter().map(effect).collect()
     };
     let delta =

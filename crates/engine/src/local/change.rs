@@ -1,5 +1,6 @@
 //! What is told of one region of change: under which conditions each version does what.
 
+use super::effect::Effect;
 #[cfg(test)]
 use super::region::Frontier;
 #[cfg(test)]
@@ -15,49 +16,6 @@ pub enum Verdict {
     Differs,
     /// Not known, with the reason.
     Open(String),
-}
-
-/// What one version does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum EffectKind {
-    Undefined,
-    Return,
-    LeaveLoop,
-    NextRound,
-    Goto,
-    End,
-    Call,
-    Write,
-    Value,
-}
-
-impl EffectKind {
-    /// The word of the contract.
-    pub fn name(self) -> &'static str {
-        match self {
-            EffectKind::Undefined => "undefined",
-            EffectKind::Return => "return",
-            EffectKind::LeaveLoop => "leave-loop",
-            EffectKind::NextRound => "next-round",
-            EffectKind::Goto => "goto",
-            EffectKind::End => "end",
-            EffectKind::Call => "call",
-            EffectKind::Write => "write",
-            EffectKind::Value => "value",
-        }
-    }
-
-    pub(super) fn importance(self) -> usize {
-        self as usize
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effect {
-    pub kind: EffectKind,
-    pub text: String,
-    /// In that version.
-    pub line: Option<u32>,
 }
 
 /// Under a condition, what the older version does and what the newer one does in its place.

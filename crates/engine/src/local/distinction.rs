@@ -3,8 +3,8 @@
 //! `foreign(c)` is given another value where `c` has another type, or where a statement before it sets `c` to
 //! something that has no short words. The type is told, or the statement; else which argument it is.
 
-use super::change::{Effect, EffectKind};
 use super::difference::{Difference, Item};
+use super::effect::{Effect, EffectKind, Verb, Words};
 use super::machine::Event;
 use super::side::call_types;
 use super::words::{Precision, Speaker, says_the_same};
@@ -17,7 +17,8 @@ use std::sync::Arc;
 const LONGEST: usize = 60;
 
 /// What is said of a version that leaves the loop.
-pub(super) const LEAVES: &str = "leaves the loop";
+/// What is returned where no words say it.
+pub(super) const ANOTHER: &str = "another value";
 
 /// Values that differ, with the same words in both versions.
 struct Alike {
@@ -42,13 +43,13 @@ impl Speaker<'_> {
         let another = || is_call.then(|| ["".to_owned(), format!(" with another {}", alike.place)]);
         let types = self.types(&alike, d);
         let Some(remarks) = types.or_else(|| self.origins(&alike, d)).or_else(another) else { return };
-        let is_it = |e: &&mut Effect| match e.text.strip_suffix(&*alike.text) {
-            Some(verb) if is_call => matches!(verb, "calls " | "returns " | "ends in "),
-            _ => !is_call && e.kind == EffectKind::Return,
+        let is_it = |e: &&mut Effect| match is_call {
+            true => e.call() == Some(&*alike.text),
+            false => e.kind == EffectKind::Return,
         };
         for (effects, remark) in said.into_iter().zip(remarks) {
             if let Some(effect) = effects.iter_mut().find(is_it) {
-                effect.text.push_str(&remark);
+                effect.words.remark.push_str(&remark);
             }
         }
     }
@@ -69,13 +70,12 @@ impl Speaker<'_> {
             let is_it = |e: &&mut Effect| e.kind == Goto || both_leave && e.kind == LeaveLoop;
             let Some((node, effect)) = to.zip(effects.iter_mut().find(is_it)) else { continue };
             let line = self.line(ClassId::NEW, node);
-            if effect.text == LEAVES && line > 0 {
-                effect.text.push_str(&format!(", to line {line}"));
+            let words = &mut effect.words;
+            if words.verb == Verb::LeavesTheLoop && line > 0 {
+                words.at = words.at.or(Some(line));
             }
-            if let Some(name) =
-                self.called(class, node).filter(|_| effect.text.ends_with(&format!(" line {line}")))
-            {
-                effect.text.push_str(&format!(", which calls {name}()"));
+            if let Some(name) = self.called(class, node).filter(|_| words.at == Some(line)) {
+                words.remark.push_str(&format!(", which calls {name}()"));
             }
         }
     }
@@ -85,28 +85,30 @@ impl Speaker<'_> {
     pub(super) fn tell_values_apart(&self, d: &Difference, [before, now]: [&mut Vec<Effect>; 2]) -> bool {
         let is_value = |e: &&mut Effect| match e.kind {
             EffectKind::Call | EffectKind::Return => true,
-            EffectKind::Value | EffectKind::Write => e.text.starts_with("sets "),
+            EffectKind::Value | EffectKind::Write => e.sets(),
             _ => false,
         };
         let (old, new) = (before.iter_mut().find(is_value), now.iter_mut().find(is_value));
         let Some(effect) = new else { return false };
         if let Some((name, types)) = self.retyped_variable(d)
-            && let Some(old) = old.filter(|e| e.text.starts_with(&format!("sets {name} to ")))
+            && let Some(old) =
+                old.filter(|e| e.sets() && *e.words.of == *name && e.words.to.starts_with(" to "))
         {
-            old.text.push_str(&format!(" (as {})", types[0]));
-            effect.text.push_str(&format!(" (as {})", types[1]));
+            old.words.remark.push_str(&format!(" (as {})", types[0]));
+            effect.words.remark.push_str(&format!(" (as {})", types[1]));
             return true;
         }
         // Neither has words.
-        if effect.text == "returns another value" {
+        if effect.words == Words::new(Verb::Returns, ANOTHER) {
             before
                 .iter_mut()
-                .filter(|e| e.text == effect.text)
-                .for_each(|e| e.text = "returns a value".to_owned());
+                .filter(|e| e.words == effect.words)
+                .for_each(|e| e.words.of = "a value".to_owned());
             return true;
         }
-        let is_bare = effect.text.starts_with("sets ") && !effect.text.contains(" to ");
-        effect.text.push_str(if is_bare { " to another value" } else { ", of another value" });
+        let is_bare = effect.sets() && !effect.words.to.contains(" to ");
+        let remark = if is_bare { " to another value" } else { ", of another value" };
+        effect.words.remark.push_str(remark);
         true
     }
 
@@ -231,7 +233,7 @@ impl Speaker<'_> {
 fn returns_the_same(before: &[Effect], now: &[Effect]) -> bool {
     let words = |effects: &[Effect]| {
         let last = effects.iter().find(|e| e.kind == EffectKind::Return)?;
-        Some(last.text.split_once(" (line ").map_or(&*last.text, |(words, _)| words).to_owned())
+        Some(Words { remark: String::new(), ..last.words.clone() })
     };
     words(before).is_some() && words(before) == words(now)
 }

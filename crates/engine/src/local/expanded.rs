@@ -6,8 +6,8 @@
 //! are evaluated, or that a call of the use has, too.
 
 use super::calls::{argument_words, shortened};
-use super::change::{Effect, EffectKind};
 use super::difference::{Difference, Item};
+use super::effect::{Effect, EffectKind, Verb, Words};
 use super::machine::Event;
 use super::side::expansion;
 use super::texts::{is_name, is_short};
@@ -48,11 +48,11 @@ impl Speaker<'_> {
             }
             // A use that does not return is told by that.
             let is_end = |item: &Item| matches!(item, Item::Ends(Some(e)) if items.iter().any(|k| is_call_at(&d.items[class][*k], e.node)));
-            let (at, kind, word) = match d.items[class].iter().position(is_end) {
-                Some(end) => (Some(end), EffectKind::End, "ends in"),
-                None => (items.first().copied(), EffectKind::Call, "calls"),
+            let (at, kind, verb) = match d.items[class].iter().position(is_end) {
+                Some(end) => (Some(end), EffectKind::End, Verb::EndsIn),
+                None => (items.first().copied(), EffectKind::Call, Verb::Calls),
             };
-            let effect = Effect { kind, text: format!("{word} {text}"), line: Some(line) };
+            let effect = Effect { kind, words: Words::new(verb, text), line: Some(line) };
             told.extend(at.map(|k| (k, Some(effect))));
         }
         told

@@ -10,8 +10,8 @@
 //! It is done where it is shorter, and where no row is about an order.
 
 use super::calls::decayed;
-use super::change::{Effect, EffectKind};
 use super::conditions::joined;
+use super::effect::{Effect, EffectKind, Verb, Words};
 use super::machine::{Event, Literal};
 use super::texts::is_plain;
 use super::words::{Said, Speaker};
@@ -28,9 +28,9 @@ const MOST_CONJUNCTIONS: usize = 160;
 /// What a test of a condition costs a reader, in characters of an effect.
 const OF_TEST: usize = 24;
 
-/// An effect of a version: which version (2: both, how they end), its words, and which of those that are worded alike in
-/// a row.
-type Key = (usize, String, usize);
+/// An effect: its words in the version that has it (in both: how they end), and which of those that are worded alike in a
+/// row.
+type Key = ([Option<Words>; 2], usize);
 
 /// What stands in the same rows, by version.
 type Group = [Vec<Effect>; 2];
@@ -156,7 +156,7 @@ fn grouped(rows: &[Said], ends: Ends) -> Vec<(BTreeSet<usize>, Group)> {
     for (_, group) in &mut groups {
         for class in ClassId::PAIR {
             if !group[class.other()].iter().any(is_set) {
-                group[class].retain(|e| !e.text.ends_with(" as it is"));
+                group[class].retain(|e| e.words.verb != Verb::Leaves);
             }
         }
     }
@@ -166,24 +166,24 @@ fn grouped(rows: &[Said], ends: Ends) -> Vec<(BTreeSet<usize>, Group)> {
 /// The effects of a row, in its order. That a version just goes on is said where the other one does so elsewhere.
 fn keyed(row: &Said, together: Ends) -> Vec<(Key, [Option<&Effect>; 2])> {
     let ends = |of: &&Effect| (EffectKind::Return..=EffectKind::End).contains(&of.kind);
-    let goes_on = |e: &Effect| e.kind == EffectKind::Goto && e.text.starts_with("goes on");
+    let goes_on = |e: &Effect| e.words.verb == Verb::GoesOn;
     let [old, new] = [&row.before, &row.now].map(|of| of.iter().find(ends));
     let both = old.zip(new).filter(|(a, b)| goes_on(a) == goes_on(b));
     let both = both.filter(|(a, _)| together == Ends::Together || goes_on(a));
     let mut out = Vec::new();
     for (version, effects) in [&row.before, &row.now].into_iter().enumerate() {
-        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut seen: BTreeMap<&Words, usize> = BTreeMap::new();
         let is_alone =
             |e: &&Effect| !ends(e) || both.is_none() && !(old.is_some() && new.is_some() && goes_on(e));
         for effect in effects.iter().filter(is_alone) {
-            let nth = seen.entry(&effect.text).or_default();
+            let nth = seen.entry(&effect.words).or_default();
             let mut told = [None; 2];
             told[version] = Some(effect);
-            out.push(((version, effect.text.clone(), *nth), told));
+            out.push(((told.map(|e| e.map(|e| e.words.clone())), *nth), told));
             *nth += 1;
         }
     }
-    out.extend(both.map(|(a, b)| ((2, format!("{}\0{}", a.text, b.text), 0), [Some(a), Some(b)])));
+    out.extend(both.map(|(a, b)| (([a, b].map(|e| Some(e.words.clone())), 0), [Some(a), Some(b)])));
     out
 }
 
@@ -197,7 +197,7 @@ fn without_common(row: &Said) -> Option<Said> {
     let mut last = 0;
     let mut k = 0;
     while k < before.len() {
-        match now.iter().position(|e| e.text == before[k].text) {
+        match now.iter().position(|e| e.words == before[k].words) {
             Some(at) if at < last => return None,
             Some(at) => {
                 last = at;
@@ -220,7 +220,7 @@ fn is_same(a: &[Literal], b: &[Literal]) -> bool {
 
 /// What it takes to read rows.
 fn cost(rows: &[Said]) -> usize {
-    let words = |e: &Effect| e.text.chars().count();
+    let words = |e: &Effect| e.words.to_string().chars().count();
     let of = |row: &Said| {
         row.literals.len() * OF_TEST + row.before.iter().chain(&row.now).map(words).sum::<usize>() + OF_TEST
     };
@@ -269,7 +269,7 @@ mod tests {
 
     fn row(before: &[&str], now: &[&str]) -> Said {
         let effects = |of: &[&str]| {
-            let effect = |t: &&str| Effect { kind: EffectKind::Call, text: (*t).to_owned(), line: None };
+            let effect = |t: &&str| Effect { kind: EffectKind::Call, words: Words::says(*t), line: None };
             of.iter().map(effect).collect::<Vec<_>>()
         };
         Said { literals: Vec::new(), before: effects(before), now: effects(now), order: 0 }
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn what_both_do_is_left_out_where_its_order_is_one() {
         let told = |before: &[&str], now: &[&str]| {
-            let texts = |of: &[Effect]| of.iter().map(|e| e.text.clone()).collect::<Vec<_>>().join(" ");
+            let texts = |of: &[Effect]| of.iter().map(|e| e.words.to_string()).collect::<Vec<_>>().join(" ");
             without_common(&row(before, now)).map(|s| (texts(&s.before), texts(&s.now)))
         };
         let some = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));

@@ -44,6 +44,7 @@ mod conditions;
 mod copied;
 mod difference;
 mod distinction;
+mod effect;
 mod escapes;
 mod expanded;
 mod extracted;
@@ -85,7 +86,9 @@ mod widened;
 mod words;
 
 pub use bindings::run_otherwise;
-pub use change::{Change, Delta, Effect, EffectKind, Verdict};
+pub use change::{Change, Delta, Verdict};
+pub use effect::{Effect, EffectKind};
+use effect::{Verb, Words};
 pub use side::Version;
 
 pub(crate) use calls::excerpt;
@@ -275,7 +278,7 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
     let (CType::Array(_, Some(before)), CType::Array(_, Some(now))) = (&old.ty, &new.ty) else { return None };
     let effect = |n: u64, var: &Var| Effect {
         kind: EffectKind::Value,
-        text: format!("{} has {n} elements", var.name),
+        words: Words::says(format!("{} has {n} elements", var.name)),
         line: (var.span.line > 0).then_some(var.span.line),
     };
     let at = [old, new].map(|v| (v.span.line > 0).then_some(v.span.line));
@@ -293,7 +296,7 @@ fn resized(old: &Var, new: &Var) -> Option<Change> {
 fn tell_moves(changes: &mut Vec<Change>) {
     let only_call = |c: &Change| -> Option<(bool, Effect)> {
         let [delta] = c.deltas.as_slice() else { return None };
-        let is_idle = |of: &[Effect]| of.iter().all(|e| e.text.ends_with(" as it is"));
+        let is_idle = |of: &[Effect]| of.iter().all(|e| e.words.verb == Verb::Leaves);
         match (delta.when.is_empty(), call_alone(&delta.before), call_alone(&delta.now)) {
             (true, Some(lost), None) if is_idle(&delta.now) => Some((false, lost.clone())),
             (true, None, Some(got)) if is_idle(&delta.before) => Some((true, got.clone())),
@@ -306,7 +309,7 @@ fn tell_moves(changes: &mut Vec<Change>) {
             k += 1;
             continue;
         };
-        let is_lost = |c: &Change| only_call(c).is_some_and(|(is_got, e)| !is_got && e.text == got.text);
+        let is_lost = |c: &Change| only_call(c).is_some_and(|(is_got, e)| !is_got && e.words == got.words);
         let Some(j) = changes.iter().position(is_lost) else {
             k += 1;
             continue;
@@ -320,8 +323,9 @@ fn tell_moves(changes: &mut Vec<Change>) {
         let calls = lost.deltas.iter().flat_map(|d| &d.before).filter(|e| e.kind == EffectKind::Call);
         let from = calls.filter_map(|e| e.line).next();
         if let (Some(delta), Some(line)) = (here.deltas.first_mut(), from) {
-            let text = format!("{} here, and not where line {line} was", got.text);
-            (delta.before, delta.now) = (Vec::new(), vec![Effect { text, ..got }]);
+            let remark = format!(" here, and not where line {line} was");
+            let words = Words { remark, ..got.words };
+            (delta.before, delta.now) = (Vec::new(), vec![Effect { words, ..got }]);
         }
         changes.remove(j);
         k = 0;
@@ -333,8 +337,8 @@ fn call_alone(effects: &[Effect]) -> Option<&Effect> {
     let (calls, others): (Vec<&Effect>, Vec<&Effect>) =
         effects.iter().partition(|e| e.kind == EffectKind::Call);
     let [call] = calls.as_slice() else { return None };
-    let kept = format!(" to {}", call.text.strip_prefix("calls ")?);
-    others.iter().all(|e| e.text.starts_with("sets ") && e.text.ends_with(&kept)).then_some(*call)
+    let kept = format!(" to {}", call.call()?);
+    others.iter().all(|e| e.sets() && e.words.to == kept).then_some(*call)
 }
 
 /// A body in which the numbers that `__LINE__` gives have a name instead: where the text stands is no change,

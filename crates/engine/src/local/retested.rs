@@ -5,7 +5,7 @@
 //! the differences of a region are these and nothing else, one difference takes their place, which says what either
 //! version tests for the same.
 
-use super::change::{Effect, EffectKind};
+use super::effect::{Effect, EffectKind, Verb, Words};
 use super::machine::{Event, Literal};
 use super::words::{Said, Speaker};
 use crate::ir::{TermId, TermPool};
@@ -39,11 +39,15 @@ impl Speaker<'_> {
         let [before, now] = ClassId::PAIR.map(|class| {
             let test = &texts[class].0;
             // The calls that are tested are in the test's words.
-            let is_named = |e: &Effect| e.text.strip_prefix("calls ").is_some_and(|call| test.contains(call));
+            let is_named = |e: &Effect| e.words.verb == Verb::Calls && test.contains(&e.words.of);
             let mut effects: Vec<Effect> =
                 found.always[class].iter().filter(|e| !is_named(e)).cloned().collect();
             let line = Some(self.line(class, found.tests[class].node)).filter(|line| *line > 0);
-            effects.push(Effect { kind: EffectKind::Value, text: format!("tests {test}"), line });
+            effects.push(Effect {
+                kind: EffectKind::Value,
+                words: Words::says(format!("tests {test}")),
+                line,
+            });
             effects
         });
         for k in found.rows.iter().rev() {
@@ -81,7 +85,7 @@ fn replaced(pool: &mut TermPool, said: &[Said], i: usize, j: usize) -> Option<Re
         effects.iter().filter(|e| !has(always, e)).cloned().collect()
     };
     let (x, y) = (rest(&a.before, &always[0]), rest(&a.now, &always[1]));
-    let same = |p: &[Effect], q: &[Effect]| p.iter().map(|e| &e.text).eq(q.iter().map(|e| &e.text));
+    let same = |p: &[Effect], q: &[Effect]| p.iter().map(|e| &e.words).eq(q.iter().map(|e| &e.words));
     if !same(&rest(&b.before, &always[0]), &y) || !same(&rest(&b.now, &always[1]), &x) {
         return None;
     }
@@ -117,5 +121,5 @@ fn common(a: &[Effect], b: &[Effect]) -> Vec<Effect> {
 }
 
 fn has(list: &[Effect], effect: &Effect) -> bool {
-    list.iter().any(|e| e.text == effect.text)
+    list.iter().any(|e| e.words == effect.words)
 }

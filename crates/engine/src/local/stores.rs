@@ -2,8 +2,8 @@
 //! leads to, such as what a call has just made.
 
 use super::calls::{excerpt, whole_literal};
-use super::change::Effect;
 use super::difference::{Difference, Item};
+use super::effect::{Effect, Verb, Words};
 use super::machine::Event;
 use super::side::expansion;
 use super::source_tests::MAX_LINES;
@@ -40,12 +40,13 @@ impl Speaker<'_> {
     }
 
     /// The volatile object that is read, or written and with what.
-    pub(super) fn volatile(&mut self, naming: &Naming, event: &Event) -> String {
+    pub(super) fn volatile(&mut self, naming: &Naming, event: &Event) -> (String, String) {
+        let unknown = || (VOLATILE.to_owned(), String::new());
         let (Instr::Load { access, .. } | Instr::Store { access, .. }) = &self.graph.node(event.node).instr
         else {
-            return VOLATILE.to_owned();
+            return unknown();
         };
-        let Some((address, written)) = event.args.split_first() else { return VOLATILE.to_owned() };
+        let Some((address, written)) = event.args.split_first() else { return unknown() };
         let address = current(self.pool, *address, event.memory.0);
         let place = render_lvalue(self.pool, address, access.sort, access.bytes, naming);
         let place = place.filter(|n| is_plain(&n.text));
@@ -55,10 +56,8 @@ impl Speaker<'_> {
         };
         let ty = place.map_or_else(|| access.ty.clone(), |named| named.ty);
         let value = written.first().map(|v| assigned(self.pool, naming, (&text, &ty), *v));
-        match value.filter(|v| is_short(v)) {
-            Some(value) => format!("{text} to {value}"),
-            None => text,
-        }
+        let to = value.filter(|v| is_short(v)).map(|value| format!(" to {value}"));
+        (text, to.unwrap_or_default())
     }
 
     /// An array of variable length, with how many elements it has.
@@ -112,18 +111,19 @@ impl Speaker<'_> {
         naming: &Naming,
         item: &Item,
         d: &Difference,
-    ) -> String {
-        let Item::Write { address, value, node, .. } = item else { return SOMEWHERE.to_owned() };
+    ) -> Words {
+        let somewhere = Words::says(SOMEWHERE);
+        let Item::Write { address, value, node, .. } = item else { return somewhere };
         let node = node.filter(|_| !self.is_ours(*address));
         let Some(place) = node.and_then(|node| self.assigned_place(class, node)) else {
-            return SOMEWHERE.to_owned();
+            return somewhere;
         };
         // A number has the type of a place that is not known here.
         let is_number = self.pool.as_const(*value).is_some();
         let value = render(self.pool, *value, naming);
         let told = (is_short(&value) && value != place).then(|| format!(" to {value}"));
         let written = if is_number || told.is_none() { self.as_written(class, item, d) } else { None };
-        format!("sets {place}{}", written.or(told).unwrap_or_default())
+        Words::sets(place, written.or(told).unwrap_or_default())
     }
 
     /// The place that the statement of a node assigns to, where it does so once and by itself.
@@ -191,19 +191,20 @@ impl Speaker<'_> {
 
 /// A volatile object is told as what is written to it, and once; that it is read, where nothing else is told.
 pub(super) fn tell_objects_once(effects: &mut Vec<Effect>) {
-    let is_read = |e: &Effect| e.text.starts_with("reads ");
+    let is_read = |e: &Effect| e.words.verb == Verb::Reads;
     if effects.iter().any(|e| !is_read(e)) {
         effects.retain(|e| !is_read(e));
     }
-    let texts: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();
+    let all: Vec<Words> = effects.iter().map(|e| e.words.clone()).collect();
     let mut k = 0;
     effects.retain(|e| {
         k += 1;
-        let is_more = |(at, text): (usize, &String)| {
-            let rest = text.strip_prefix(&*e.text);
-            at + 1 != k && rest.is_some_and(|rest| rest.starts_with(" to ") || rest.is_empty() && at + 1 < k)
+        let says_more = |other: &Words| {
+            let is_same = other.verb == Verb::Sets && other.of == e.words.of;
+            is_same && e.words.to.is_empty() && other.to.starts_with(" to ")
         };
-        !e.text.starts_with("sets ") || !texts.iter().enumerate().any(is_more)
+        let is_told = |(at, other): (usize, &Words)| says_more(other) || at + 1 < k && *other == e.words;
+        !e.sets() || !all.iter().enumerate().any(is_told)
     });
 }
 

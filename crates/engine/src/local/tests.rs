@@ -34,7 +34,7 @@ fn unit(text: &str) -> Unit {
 }
 
 fn effects(of: &[Effect]) -> String {
-    of.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; ")
+    of.iter().map(|e| e.words.to_string()).collect::<Vec<_>>().join("; ")
 }
 
 /// The regions of the last function of two texts that are not neutral: `when | before | now`, a delta each.

@@ -4,10 +4,11 @@
 //! line of its test, a value by the words of its statement.
 
 use super::calls::{call_text, differing, shortened};
-use super::change::{Delta, Effect, EffectKind};
+use super::change::Delta;
 use super::conditions::joined;
 use super::difference::{Difference, Item};
-use super::distinction::LEAVES;
+use super::distinction::ANOTHER;
+use super::effect::{Effect, EffectKind, Verb, Words};
 use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop, is_written_in, past_joins};
 use super::given::Calls;
@@ -118,9 +119,9 @@ impl<'s> Speaker<'s> {
         // What says nothing new comes last.
         let mut told: BTreeSet<String> = BTreeSet::new();
         let mut says_more = |s: &Said| {
-            let texts = s.before.iter().map(|e| format!("-{}", e.text));
+            let texts = s.before.iter().map(|e| format!("-{}", e.words));
             let known = told.len();
-            told.extend(texts.chain(s.now.iter().map(|e| format!("+{}", e.text))));
+            told.extend(texts.chain(s.now.iter().map(|e| format!("+{}", e.words))));
             told.len() > known
         };
         let (more, repeats): (Vec<Said>, Vec<Said>) = said.into_iter().partition(|s| says_more(s));
@@ -286,9 +287,6 @@ impl<'s> Speaker<'s> {
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
     /// say the same.
     pub(super) fn call(&mut self, naming: &Naming, event: &Event) -> String {
-        if event.callee.as_deref().is_some_and(|c| [READS, WRITES].contains(&c)) {
-            return self.volatile(naming, event);
-        }
         if event.callee.as_deref() == Some(MEASURES) {
             return self.measured(naming, event);
         }
@@ -335,20 +333,19 @@ impl<'s> Speaker<'s> {
             effects = inside;
         }
         // A call whose result is returned, or that does not return, is told once.
-        let last: Vec<String> = effects.iter().map(|e| e.text.clone()).collect();
+        let last: Vec<Words> = effects.iter().map(|e| e.words.clone()).collect();
         let ends = effects.iter().any(|e| e.kind == EffectKind::End);
         effects.retain(|e| {
-            let call = e.text.strip_prefix("calls ");
-            let is_told = |call: &str| {
-                let is_it = |t: &String| *t == format!("returns {call}") || *t == format!("ends in {call}");
-                ends && call.starts_with(ASSERT_FAIL) || last.iter().any(is_it)
-            };
-            !call.is_some_and(is_told)
+            let call = &e.words.of;
+            let is_it = |w: &Words| matches!(w.verb, Verb::Returns | Verb::EndsIn) && w.of == *call;
+            let is_told = ends && call.starts_with(ASSERT_FAIL) || last.iter().any(is_it);
+            e.words.verb != Verb::Calls || !is_told
         });
         // An assertion that fails in both versions says something else.
         for effect in &mut effects {
-            if let Some(text) = effect.text.strip_prefix("calls ").and_then(failed_assertion) {
-                (effect.kind, effect.text) = (EffectKind::End, text);
+            let is_call = effect.words.verb == Verb::Calls;
+            if let Some(text) = failed_assertion(&effect.words.of).filter(|_| is_call) {
+                (effect.kind, effect.words) = (EffectKind::End, Words::says(text));
             }
         }
         tell_objects_once(&mut effects);
@@ -357,9 +354,16 @@ impl<'s> Speaker<'s> {
 
     fn effect(&mut self, class: ClassId, item: &Item, d: &Difference) -> Option<Effect> {
         let events = &d.events[class];
-        let (kind, text, line) = match item {
+        let (kind, words, line) = match item {
             Item::Call(event) if event.rounds => {
-                (EffectKind::Call, self.rounds(class, event.node), self.line(class, event.node))
+                (EffectKind::Call, Words::says(self.rounds(class, event.node)), self.line(class, event.node))
+            }
+            Item::Call(event) if event.callee.as_deref().is_some_and(|c| [READS, WRITES].contains(&c)) => {
+                let naming = Naming { max_len: LONGEST_VALUE, ..self.naming(class, events) };
+                let (place, to) = self.volatile(&naming, event);
+                let is_read = event.callee.as_deref() == Some(READS);
+                let words = if is_read { Words::new(Verb::Reads, place) } else { Words::sets(place, to) };
+                (EffectKind::Call, words, self.line(class, event.node))
             }
             Item::Call(event) => {
                 let line = self.line(class, event.node);
@@ -382,13 +386,11 @@ impl<'s> Speaker<'s> {
                     let told = differing(self.pool, (&naming, units), &types, (event, other));
                     text = told.or_else(|| self.written(event)).unwrap_or(text);
                 }
-                let text = match event.callee.as_deref() {
-                    Some(READS) => format!("reads {text}"),
-                    Some(WRITES) => format!("sets {text}"),
-                    Some(MEASURES) => format!("declares {text}"),
-                    _ => format!("calls {text}"),
+                let words = match event.callee.as_deref() {
+                    Some(MEASURES) => Words::says(format!("declares {text}")),
+                    _ => Words::new(Verb::Calls, text),
                 };
-                (EffectKind::Call, text, line)
+                (EffectKind::Call, words, line)
             }
             Item::Write { address, bytes, value, .. } => {
                 // What calls leave in errno is theirs.
@@ -413,26 +415,28 @@ impl<'s> Speaker<'s> {
                         let value = if is_short(&value) { Some(value) } else { self.excerpt(class, item, d) };
                         // What a call in between may have changed.
                         if value.as_ref() == Some(&place.text) {
-                            let text = format!("restores {}", place.text);
-                            return Some(Effect { kind: EffectKind::Write, text, line: None });
+                            let words = Words::says(format!("restores {}", place.text));
+                            return Some(Effect { kind: EffectKind::Write, words, line: None });
                         }
                         let to = match value.filter(|value| !value.is_empty()) {
                             Some(value) => format!(" to {value}"),
                             None => self.as_written(class, item, d).unwrap_or_default(),
                         };
-                        (EffectKind::Write, format!("sets {}{to}", place.text), 0)
+                        (EffectKind::Write, Words::sets(place.text, to), 0)
                     }
                     None => match render_bits(self.pool, *address, *bytes, *value, &naming) {
                         Some(fields) => {
                             let written =
                                 if fields.len() == 1 { self.as_written(class, item, d) } else { None };
-                            let set = |(field, value): &(String, String)| match is_short(value) {
-                                true => format!("{field} to {value}"),
-                                false => field.clone() + written.as_deref().unwrap_or_default(),
+                            let to = |value: &str| match is_short(value) {
+                                true => format!(" to {value}"),
+                                false => written.clone().unwrap_or_default(),
                             };
-                            let all: Vec<String> = fields.iter().map(set).collect();
-                            let text = format!("sets {}", all.join(", ")).replace(members::OTHER, "");
-                            (EffectKind::Write, text, 0)
+                            let own = |text: String| text.replace(members::OTHER, "");
+                            let (first, more) = fields.split_first()?;
+                            let more = more.iter().map(|(field, value)| format!(", {field}{}", to(value)));
+                            let to = to(&first.1) + &more.collect::<String>();
+                            (EffectKind::Write, Words::sets(own(first.0.clone()), own(to)), 0)
                         }
                         None => (EffectKind::Write, self.written_there(class, &naming, item, d), 0),
                     },
@@ -459,8 +463,8 @@ impl<'s> Speaker<'s> {
                     false => self.assigned_place(class, (*node)?),
                 });
                 let to = if place.as_ref().is_some_and(|t| to == format!(" to {t}")) { "" } else { &to };
-                let text = place.map_or(SOMEWHERE.to_owned(), |t| format!("sets {t}{to}"));
-                (EffectKind::Write, text, 0)
+                let words = place.map_or(Words::says(SOMEWHERE), |place| Words::sets(place, to));
+                (EffectKind::Write, words, 0)
             }
             Item::Variable(v, value) => {
                 let var = &self.graph.vars[v.0 as usize];
@@ -471,12 +475,12 @@ impl<'s> Speaker<'s> {
                 let mut naming = self.naming(class, events);
                 self.forget(&mut naming, (class, *v));
                 if *value == self.pool.leaf(variable_leaf(self.graph, *v)) {
-                    (EffectKind::Value, format!("leaves {name} as it is"), 0)
+                    (EffectKind::Value, Words::new(Verb::Leaves, &*name), 0)
                 } else {
                     let text = assigned(self.pool, &naming, (&name, &ty), *value);
                     let text = if is_short(&text) { Some(text) } else { self.excerpt(class, item, d) };
                     let to = text.map(|text| format!(" to {text}")).unwrap_or_default();
-                    (EffectKind::Value, format!("sets {name}{to}"), 0)
+                    (EffectKind::Value, Words::sets(&*name, to), 0)
                 }
             }
             Item::Return(value, node, memory) => {
@@ -491,23 +495,23 @@ impl<'s> Speaker<'s> {
             }
             Item::Ends(last) => {
                 let naming = self.naming(class, events);
-                let text = last.as_ref().map_or("ends".to_owned(), |e| self.ending(&naming, e));
-                (EffectKind::End, text, last.as_ref().map_or(0, |e| self.line(class, e.node)))
+                let words = last.as_ref().map_or(Words::says("ends"), |e| self.ending(&naming, e));
+                (EffectKind::End, words, last.as_ref().map_or(0, |e| self.line(class, e.node)))
             }
             Item::At(node) => {
-                let (kind, text) = self.place(class, *node, d);
-                (kind, text, self.line(class, *node))
+                let (kind, words) = self.place(class, *node, d);
+                (kind, words, self.line(class, *node))
             }
             Item::Undefined(hazard) => {
                 let line = self.line(class, hazard.node);
-                (EffectKind::Undefined, self.hazard(class, hazard, events), line)
+                (EffectKind::Undefined, Words::says(self.hazard(class, hazard, events)), line)
             }
         };
-        Some(Effect { kind, text, line: (line > 0).then_some(line) })
+        Some(Effect { kind, words, line: (line > 0).then_some(line) })
     }
 
-    fn returned(&mut self, class: ClassId, value: Option<TermId>, node: MvId, events: &[Event]) -> String {
-        let Some(value) = value else { return "returns".to_owned() };
+    fn returned(&mut self, class: ClassId, value: Option<TermId>, node: MvId, events: &[Event]) -> Words {
+        let Some(value) = value else { return Words::new(Verb::Returns, "") };
         let words = self.returned_words(class, node);
         let is_constant = self.pool.as_const(value).is_some();
         // A constant that has a name is told by it.
@@ -518,7 +522,7 @@ impl<'s> Speaker<'s> {
         let asks_names = self.precision != Precision::Numbers;
         let named = |w: &&String| asks_names && is_constant && is_name(w) && !is_variable(w);
         if let Some(name) = words.as_ref().filter(named) {
-            return format!("returns {name}");
+            return Words::new(Verb::Returns, &**name);
         }
         let mut naming = self.naming(class, events);
         // What a comparison gives is a number, whatever has that value elsewhere.
@@ -529,17 +533,16 @@ impl<'s> Speaker<'s> {
         let ty = self.graph.bodies[class].ret.clone();
         let text = render_typed(self.pool, value, &naming, Some(&ty));
         match (is_short(&text) && self.precision != Precision::Source, words) {
-            (true, _) => format!("returns {text}"),
+            (true, _) => Words::new(Verb::Returns, text),
             (false, Some(words)) if words.chars().count() <= LONGEST_VALUE => {
                 // What variables hold there, and not at the point.
                 let mut names = words.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
                 let before = if class == ClassId::OLD { " before" } else { "" };
-                match names.any(is_variable) && !words.contains('(') {
-                    true => format!("returns {words} (line {}{before})", self.line(class, node)),
-                    false => format!("returns {words}"),
-                }
+                let is_told = names.any(is_variable) && !words.contains('(');
+                let remark = is_told.then(|| format!(" (line {}{before})", self.line(class, node)));
+                Words { remark: remark.unwrap_or_default(), ..Words::new(Verb::Returns, words) }
             }
-            _ => "returns another value".to_owned(),
+            _ => Words::new(Verb::Returns, ANOTHER),
         }
     }
 
@@ -599,13 +602,13 @@ impl<'s> Speaker<'s> {
     }
 
     /// In which call a path ends. A clause of an annotation is a call of ours, which nobody has written.
-    fn ending(&mut self, naming: &Naming, event: &Event) -> String {
+    fn ending(&mut self, naming: &Naming, event: &Event) -> Words {
         let text = self.call(naming, event);
-        failed_assertion(&text).unwrap_or_else(|| format!("ends in {text}"))
+        failed_assertion(&text).map_or_else(|| Words::new(Verb::EndsIn, text), Words::says)
     }
 
     /// Where control goes on.
-    fn place(&self, class: ClassId, node: MvId, d: &Difference) -> (EffectKind, String) {
+    fn place(&self, class: ClassId, node: MvId, d: &Difference) -> (EffectKind, Words) {
         let side = self.sides[class];
         let here = self.frontier.node;
         let around = side.flow.innermost.get(here.0 as usize).copied().flatten();
@@ -614,33 +617,32 @@ impl<'s> Speaker<'s> {
         let left = d.visited[class].iter().filter(|n| !ran(n) && !self.is_within_run(class, **n, d));
         let own = left.filter_map(|n| side.flow.loop_at[n.0 as usize]).next();
         if node == Mvicfg::EXIT {
-            return (EffectKind::Return, "returns".to_owned());
+            return (EffectKind::Return, Words::new(Verb::Returns, ""));
         }
         if let Some(l) = own.or_else(|| side.flow.loop_at[node.0 as usize].filter(|l| Some(*l) != around)) {
             return match (is_in_loop(side, node, l), is_in_loop(side, here, l)) {
-                (true, true) => (EffectKind::NextRound, "goes another round".to_owned()),
-                (true, false) => (EffectKind::Goto, "enters the loop".to_owned()),
-                (false, true) => (EffectKind::LeaveLoop, LEAVES.to_owned()),
-                (false, false) => (EffectKind::Goto, "skips the loop".to_owned()),
+                (true, true) => (EffectKind::NextRound, Words::says("goes another round")),
+                (true, false) => (EffectKind::Goto, Words::says("enters the loop")),
+                (false, true) => (EffectKind::LeaveLoop, Words::goes(Verb::LeavesTheLoop, None)),
+                (false, false) => (EffectKind::Goto, Words::says("skips the loop")),
             };
         }
         if let Some(l) = around {
             if side.flow.loops[l].head == node {
-                return (EffectKind::NextRound, "next round".to_owned());
+                return (EffectKind::NextRound, Words::says("next round"));
             }
             if !is_in_loop(side, node, l) && !is_written_in(self.graph, side, node, l) {
                 let line = Some(self.line(ClassId::NEW, past_joins(self.graph, side, node)))
                     .filter(|line| *line > 0);
                 let far = line.filter(|_| !self.is_behind(side, node, l));
-                let to = far.map(|line| format!(", to line {line}")).unwrap_or_default();
-                return (EffectKind::LeaveLoop, format!("{LEAVES}{to}"));
+                return (EffectKind::LeaveLoop, Words::goes(Verb::LeavesTheLoop, far));
             }
         }
         // What both versions have is told by where it is now.
         let now = Some(self.line(ClassId::NEW, node)).filter(|line| *line > 0);
         match now.unwrap_or_else(|| self.line(class, node)) {
-            0 => (EffectKind::Goto, "goes on".to_owned()),
-            line => (EffectKind::Goto, format!("goes on at line {line}")),
+            0 => (EffectKind::Goto, Words::goes(Verb::GoesOn, None)),
+            line => (EffectKind::Goto, Words::goes(Verb::GoesOn, Some(line))),
         }
     }
 
@@ -733,8 +735,8 @@ pub(super) fn assigned(
 fn leave_out_common(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
     let is_common = |e: &Effect, others: &[Effect]| {
         matches!(e.kind, EffectKind::Value | EffectKind::Write)
-            && e.text.starts_with("sets ")
-            && others.iter().any(|o| o.text == e.text)
+            && e.sets()
+            && others.iter().any(|o| o.words == e.words)
     };
     let [old, new] = [(&*before, &*now), (&*now, &*before)]
         .map(|(own, others)| own.iter().filter(|e| !is_common(e, others)).cloned().collect::<Vec<_>>());
@@ -745,7 +747,7 @@ fn leave_out_common(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
 
 /// Whether two lists of effects have the same words, whatever lines they stand at.
 pub(super) fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
-    before.iter().map(|e| &e.text).eq(now.iter().map(|e| &e.text))
+    before.iter().map(|e| &e.words).eq(now.iter().map(|e| &e.words))
 }
 
 /// Conditions that are alike when they are short are told whole.

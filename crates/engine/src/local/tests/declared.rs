@@ -26,7 +26,7 @@ fn an_assertion_that_is_lost_is_told_once() {
     let [change] = found.as_slice() else { panic!("{found:?}") };
     let [delta] = change.deltas.as_slice() else { panic!("{change:?}") };
     assert_eq!(delta.when, "x <= 0");
-    let texts: Vec<&str> = delta.before.iter().map(|e| e.text.as_str()).collect();
+    let texts: Vec<String> = delta.before.iter().map(|e| e.words.to_string()).collect();
     assert_eq!(texts, ["fails assert(x > 0)"]);
     assert!(!change.apart && change.rest.is_none(), "{change:?}");
 }
