@@ -193,8 +193,8 @@ fn left_notes(context: &Context) -> Option<Check> {
     let notes = Notes::new(&git, name);
     let count = |state: &str| notes::of_state(&git, &notes, state).map_or(0, |commits| commits.len());
     let stale = count("stale");
-    let heirs = notes.heirs().unwrap_or_default();
-    let rewritten = heirs.iter().map(|heir| &heir.old).collect::<BTreeSet<_>>().len();
+    let rewritten = notes.rewritten().unwrap_or_default();
+    let rewritten = rewritten.iter().map(|one| &one.old).collect::<BTreeSet<_>>().len();
     let mut left = Vec::new();
     if stale > 0 {
         left.push(format!("{stale} stale: they speak of other trees"));

@@ -137,20 +137,20 @@ fn remote_of(notes: &Notes<'_>, named: Option<String>) -> Result<String, NotesEr
 
 /// Renews stale notes, and lets notes follow their commits through a rewrite that no hook told us of.
 fn renew(git: &Git, notes: &Notes<'_>, how: How<'_>, context: &mut Context) -> Result<ExitCode, CliError> {
-    let heirs = notes.heirs()?;
+    let rewritten = notes.rewritten()?;
     let mut commits = of_state(git, notes, "stale")?;
-    commits.extend(heirs.iter().map(|heir| heir.commit.clone()));
+    commits.extend(rewritten.iter().map(|one| one.commit.clone()));
     commits.sort_unstable();
     commits.dedup();
-    let hints: Vec<Record> = heirs.iter().flat_map(|heir| heir.records.iter().cloned()).collect();
+    let hints: Vec<Record> = rewritten.iter().flat_map(|one| one.records.iter().cloned()).collect();
     let wanted = Wanted { commits, is_each_named: false };
     let how = How { existing: Existing::Refresh, hints: &hints, ..how };
     let done = add(notes, &wanted, &how, context)?;
     let failed: BTreeSet<&String> = done.failed.iter().map(|(commit, _)| commit).collect();
-    let moved: Vec<String> = heirs
+    let moved: Vec<String> = rewritten
         .iter()
-        .filter(|heir| heir.replaced && !failed.contains(&heir.commit))
-        .map(|heir| heir.old.clone())
+        .filter(|one| one.replaced && !failed.contains(&one.commit))
+        .map(|one| one.old.clone())
         .collect();
     notes.remove("Notes moved by 'git invdiff notes add --stale'", &moved)?;
     exit_code(&done, wanted.commits.len())

@@ -151,7 +151,7 @@ fn without_a_map_trees_say_what_became_of_commits() {
 
 /// The old commits are still here, as after a rewrite without hooks whose reflog remembers them.
 #[test]
-fn commits_that_no_branch_has_any_more_have_heirs() {
+fn commits_that_no_branch_has_any_more_are_known_as_rewritten() {
     let repo = annotated();
     let old = repo.id("HEAD");
     let repo = repo.run(["commit", "-q", "--amend", "-m", "reworded"]);
@@ -160,7 +160,7 @@ fn commits_that_no_branch_has_any_more_have_heirs() {
     assert_eq!(renew(&repo), [repo.id("HEAD")]);
     assert!(is_carried(&repo, &repo.id("HEAD")) && is_carried(&repo, &old));
     assert!(!doctor(&repo).contains("rewritten"));
-    // Another commit is nobody's heir.
+    // Another commit is nobody's successor.
     let repo = repo.file("src/a.c", divide("f", 64)).stage().run(["commit", "-q", "--amend", "-m", "other"]);
     assert!(!doctor(&repo).contains("rewritten"));
     assert!(renew(&repo).is_empty());

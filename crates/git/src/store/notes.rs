@@ -11,14 +11,14 @@
 //! A notes tree may fan out (`ab/cd...`) to any depth, and may mix depths. It is read as it is;
 //! `fast-import` chooses the depth for what is written, and entries that are not notes stay.
 
-mod heirs;
 mod lock;
 mod record;
+mod rewritten;
 pub mod setup;
 mod sync;
 
-pub use heirs::Heir;
 pub use record::{Ends, Note, Record, SCHEMA};
+pub use rewritten::Rewritten;
 pub use sync::{Joined, SyncReport, union};
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,12 @@
-//! Notes that a rewrite of the history left behind, where no hook told us of it.
+//! Rewritten commits: notes that a rewrite of the history left behind, where no hook told us of it.
 //!
-//! An *heir* is the commit that took the place of an annotated one. `git filter-repo` writes down which that
-//! is (`filter-repo/commit-map` in the git directory, lines `old new`), and rewrites no notes. A later run
+//! The *successor* of an annotated commit is the one that took its place. `git filter-repo` writes down which
+//! that is (`filter-repo/commit-map` in the git directory, lines `old new`), and rewrites no notes. A later run
 //! changes that file: it then leads from what the first run began with to what the last one made, and says
 //! nothing of the commits in between, which may have notes by then. So whoever writes notes keeps a copy of
 //! the file (`invdiff/commit-maps`), by which those commits are known. Without all that, as after a rebase
-//! without hooks, a commit that no ref leads to has those commits as heirs that bring the same tree to the
-//! same tree.
+//! without hooks, a commit that no ref leads to has those commits as successors that bring the same tree to
+//! the same tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,16 +15,17 @@ use std::time::UNIX_EPOCH;
 use super::record::{Ends, Note, Record, is_id};
 use super::{Notes, NotesError, all_ends};
 
-/// A commit without a note of its own, and the note that it inherits.
+/// A commit that was rewritten, with its note, and its successor, which has none.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heir {
+pub struct Rewritten {
+    /// The successor.
     pub commit: String,
     /// The commit that the note is on.
     pub old: String,
     /// Records of that note.
     pub records: Vec<Record>,
     /// The old commit was rewritten and is not here any more, so that its note says nothing to anybody once
-    /// the heir has one.
+    /// the successor has one.
     pub replaced: bool,
 }
 
@@ -38,8 +39,8 @@ struct Annotated {
 }
 
 impl Notes<'_> {
-    /// Returns the commits that took the place of annotated ones and have no note that speaks of them.
-    pub fn heirs(&self) -> Result<Vec<Heir>, NotesError> {
+    /// Returns the annotated commits whose successors have no note that speaks of them.
+    pub fn rewritten(&self) -> Result<Vec<Rewritten>, NotesError> {
         let ids = self.list()?;
         let mut payloads = self.read_each(&ids)?;
         let annotated = ids.iter().zip(all_ends(self.git, &ids)?).filter_map(|(commit, ends)| {
@@ -52,14 +53,14 @@ impl Notes<'_> {
         let mut pairs: Vec<(&Annotated, String)> = Vec::new();
         let mut lost = Vec::new();
         for one in &annotated {
-            match maps.heir(&one.commit) {
-                Some(heir) => pairs.push((one, heir)),
+            match maps.successor(&one.commit) {
+                Some(commit) => pairs.push((one, commit)),
                 None => lost.push(one),
             }
         }
         let mapped = pairs.len();
         pairs.extend(self.by_trees(&lost)?);
-        let new: Vec<String> = pairs.iter().map(|(_, heir)| heir.clone()).collect();
+        let new: Vec<String> = pairs.iter().map(|(_, commit)| commit.clone()).collect();
         let ends = all_ends(self.git, &new)?;
         let current: BTreeMap<&str, &Annotated> =
             annotated.iter().map(|one| (one.commit.as_str(), one)).collect();
@@ -67,14 +68,14 @@ impl Notes<'_> {
             let note = current.get(ends.commit.as_str());
             note.is_some_and(|note| note.records.iter().any(|record| record.is_about(ends)))
         };
-        let heir = |(at, (pair, ends)): (usize, (&(&Annotated, String), Option<Ends>))| {
+        let rewritten = |(at, (pair, ends)): (usize, (&(&Annotated, String), Option<Ends>))| {
             let (one, commit) = pair;
             ends.filter(|ends| !is_current(ends))?;
             let replaced = at < mapped && !one.is_here && !one.foreign;
             let (old, records) = (one.commit.clone(), one.records.clone());
-            Some(Heir { commit: commit.clone(), old, records, replaced })
+            Some(Rewritten { commit: commit.clone(), old, records, replaced })
         };
-        Ok(pairs.iter().zip(ends).enumerate().filter_map(heir).collect())
+        Ok(pairs.iter().zip(ends).enumerate().filter_map(rewritten).collect())
     }
 
     /// Reads what `git filter-repo` left, now and when notes were written; nothing where it did not run.
@@ -170,9 +171,9 @@ struct CommitMaps {
 
 impl CommitMaps {
     /// Returns the commit that took the place of another one; `None` where it is not known or the same.
-    fn heir(&self, commit: &str) -> Option<String> {
+    fn successor(&self, commit: &str) -> Option<String> {
         let first = || self.before.get(commit)?.iter().find_map(|old| last(&self.now, old));
-        last(&self.now, commit).or_else(first).filter(|heir| heir != commit)
+        last(&self.now, commit).or_else(first).filter(|new| new != commit)
     }
 }
 
@@ -220,8 +221,8 @@ mod tests {
             + "x y\n\n";
         let map = parse(text.as_bytes());
         assert_eq!(last(&map, &a), Some(c.clone()));
-        assert_eq!(last(&map, &d), None, "a commit that was dropped has no heir");
-        assert_eq!(last(&map, &c), None, "a commit that stayed has no heir");
+        assert_eq!(last(&map, &d), None, "a commit that was dropped has no successor");
+        assert_eq!(last(&map, &c), None, "a commit that stayed has no successor");
         let circle = parse((line(&a, &b) + &line(&b, &a)).as_bytes());
         assert!(last(&circle, &a).is_some());
     }
