@@ -58,7 +58,7 @@ enum Node {
 
 /// What is known behind the last bit; `usize` is an earlier verdict, but for those of nodes.
 #[derive(Clone, Debug)]
-enum Verdict {
+enum Acceptance {
     Constant(bool),
     /// Of nodes: the first is less. The state: so it is by the bits so far.
     Less {
@@ -85,7 +85,7 @@ struct Automata<'a> {
     pool: &'a TermPool,
     domain: &'a Domain,
     nodes: Vec<Node>,
-    verdicts: Vec<Verdict>,
+    verdicts: Vec<Acceptance>,
     /// The states of nodes, then of verdicts, at the beginning.
     starts: [Vec<u32>; 2],
     /// Bits of what is read, inputs and guesses.
@@ -136,8 +136,8 @@ impl Automata<'_> {
         self.nodes.len() - 1
     }
 
-    fn verdict(&mut self, verdict: Verdict) -> usize {
-        self.starts[1].push(u32::from(matches!(verdict, Verdict::Equal { .. })));
+    fn verdict(&mut self, verdict: Acceptance) -> usize {
+        self.starts[1].push(u32::from(matches!(verdict, Acceptance::Equal { .. })));
         self.verdicts.push(verdict);
         self.verdicts.len() - 1
     }
@@ -146,9 +146,9 @@ impl Automata<'_> {
     fn within(&mut self, node: usize, sort: Sort, (low, high): (i128, i128)) -> Option<[usize; 2]> {
         let (width, is_signed) = (width(sort)?, low < 0);
         let [low, high] = [low, high].map(|n| self.node(Node::Constant(n), 0));
-        let below = self.verdict(Verdict::Less { a: node, b: low, width, is_signed });
-        let above = self.verdict(Verdict::Less { a: high, b: node, width, is_signed });
-        Some([self.verdict(Verdict::Not(below)), self.verdict(Verdict::Not(above))])
+        let below = self.verdict(Acceptance::Less { a: node, b: low, width, is_signed });
+        let above = self.verdict(Acceptance::Less { a: high, b: node, width, is_signed });
+        Some([self.verdict(Acceptance::Not(below)), self.verdict(Acceptance::Not(above))])
     }
 
     fn truth(&mut self, t: TermId, depth: usize) -> Option<usize> {
@@ -161,16 +161,16 @@ impl Automata<'_> {
         Some(found)
     }
 
-    fn judged(&mut self, t: TermId, depth: usize) -> Option<Verdict> {
+    fn judged(&mut self, t: TermId, depth: usize) -> Option<Acceptance> {
         if depth > MAX_DEPTH {
             return None;
         }
         if let Some(c) = self.pool.as_const(t) {
-            return c.as_bool().map(Verdict::Constant);
+            return c.as_bool().map(Acceptance::Constant);
         }
         if self.domain.position(t).is_some() {
             let (a, b) = (self.word(t, depth)?, self.node(Node::Constant(1), 0));
-            return Some(Verdict::Equal { a, b, width: 1 });
+            return Some(Acceptance::Equal { a, b, width: 1 });
         }
         let Term::App(App::Op(op), args) = self.pool.get(t) else { return None };
         let (op, args) = (*op, args.clone());
@@ -180,18 +180,18 @@ impl Automata<'_> {
             let (a, b) = (self.word(a, depth + 1)?, self.word(b, depth + 1)?);
             let is_signed = matches!(op, Op::Slt | Op::Sle);
             return Some(match op {
-                Op::Eq => Verdict::Equal { a, b, width },
-                Op::Slt | Op::Ult => Verdict::Less { a, b, width, is_signed },
-                _ => Verdict::Not(self.verdict(Verdict::Less { a: b, b: a, width, is_signed })),
+                Op::Eq => Acceptance::Equal { a, b, width },
+                Op::Slt | Op::Ult => Acceptance::Less { a, b, width, is_signed },
+                _ => Acceptance::Not(self.verdict(Acceptance::Less { a: b, b: a, width, is_signed })),
             });
         }
         let of: Vec<usize> = args.iter().map(|a| self.truth(*a, depth + 1)).collect::<Option<_>>()?;
         match (op, of.as_slice()) {
-            (Op::Not, &[a]) => Some(Verdict::Not(a)),
-            (Op::And, _) => Some(Verdict::And(of)),
-            (Op::Or, _) => Some(Verdict::Or(of)),
-            (Op::Eq, &[a, b]) => Some(Verdict::Same(a, b)),
-            (Op::Ite, &[c, a, b]) => Some(Verdict::Choice(c, a, b)),
+            (Op::Not, &[a]) => Some(Acceptance::Not(a)),
+            (Op::And, _) => Some(Acceptance::And(of)),
+            (Op::Or, _) => Some(Acceptance::Or(of)),
+            (Op::Eq, &[a, b]) => Some(Acceptance::Same(a, b)),
+            (Op::Ite, &[c, a, b]) => Some(Acceptance::Choice(c, a, b)),
             _ => None,
         }
     }
@@ -335,7 +335,7 @@ impl Automata<'_> {
             _ => 0,
         });
         let of_verdict = self.verdicts.iter().map(|v| match v {
-            Verdict::Less { width, .. } | Verdict::Equal { width, .. } => *width,
+            Acceptance::Less { width, .. } | Acceptance::Equal { width, .. } => *width,
             _ => 0,
         });
         of_node.chain(of_verdict).chain(self.read.iter().copied()).max().unwrap_or(0)
@@ -343,7 +343,7 @@ impl Automata<'_> {
 
     /// Whether a verdict cannot become true: two words are not equal.
     fn is_lost(&self, state: &[u32], verdict: usize) -> bool {
-        matches!(self.verdicts.get(verdict), Some(Verdict::Equal { .. }))
+        matches!(self.verdicts.get(verdict), Some(Acceptance::Equal { .. }))
             && state.get(self.nodes.len() + verdict) == Some(&0)
     }
 
@@ -358,11 +358,11 @@ impl Automata<'_> {
         for (verdict, own) in self.verdicts.iter().zip(next.iter_mut().skip(self.nodes.len())) {
             let bit = |i: &usize| bits.get(*i).copied();
             match verdict {
-                Verdict::Less { a, b, width, is_signed } if place < *width && bit(a)? != bit(b)? => {
+                Acceptance::Less { a, b, width, is_signed } if place < *width && bit(a)? != bit(b)? => {
                     let is_sign = *is_signed && place + 1 == *width;
                     *own = u32::from(bit(if is_sign { a } else { b })?);
                 }
-                Verdict::Equal { a, b, width } if place < *width && bit(a)? != bit(b)? => *own = 0,
+                Acceptance::Equal { a, b, width } if place < *width && bit(a)? != bit(b)? => *own = 0,
                 _ => {}
             }
         }
@@ -375,13 +375,13 @@ impl Automata<'_> {
         for (verdict, own) in self.verdicts.iter().zip(state.iter().skip(self.nodes.len())) {
             let of = |i: &usize| truths.get(*i).copied().unwrap_or(false);
             let truth = match verdict {
-                Verdict::Constant(c) => *c,
-                Verdict::Less { .. } | Verdict::Equal { .. } => *own == 1,
-                Verdict::Not(a) => !of(a),
-                Verdict::And(all) => all.iter().all(of),
-                Verdict::Or(any) => any.iter().any(of),
-                Verdict::Same(a, b) => of(a) == of(b),
-                Verdict::Choice(c, a, b) => of(if of(c) { a } else { b }),
+                Acceptance::Constant(c) => *c,
+                Acceptance::Less { .. } | Acceptance::Equal { .. } => *own == 1,
+                Acceptance::Not(a) => !of(a),
+                Acceptance::And(all) => all.iter().all(of),
+                Acceptance::Or(any) => any.iter().any(of),
+                Acceptance::Same(a, b) => of(a) == of(b),
+                Acceptance::Choice(c, a, b) => of(if of(c) { a } else { b }),
             };
             truths.push(truth);
         }

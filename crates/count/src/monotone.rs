@@ -20,26 +20,26 @@ const MAX_TERMS: usize = 120;
 
 /// How a value goes with the number of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum Monotonicity {
     /// It does not depend on it.
     Level,
     Up,
     Down,
 }
 
-impl Way {
-    fn turned(self) -> Way {
+impl Monotonicity {
+    fn turned(self) -> Monotonicity {
         match self {
-            Way::Level => Way::Level,
-            Way::Up => Way::Down,
-            Way::Down => Way::Up,
+            Monotonicity::Level => Monotonicity::Level,
+            Monotonicity::Up => Monotonicity::Down,
+            Monotonicity::Down => Monotonicity::Up,
         }
     }
 
     /// Of a sum.
-    fn and(self, other: Way) -> Option<Way> {
+    fn and(self, other: Monotonicity) -> Option<Monotonicity> {
         match (self, other) {
-            (Way::Level, way) | (way, Way::Level) => Some(way),
+            (Monotonicity::Level, way) | (way, Monotonicity::Level) => Some(way),
             _ => (self == other).then_some(self),
         }
     }
@@ -236,11 +236,11 @@ impl<'a> OfOne<'a> {
         };
         let is_before = |number: i128| {
             let order = order(number)?;
-            Some(if way == Way::Down { order.is_gt() } else { order.is_lt() })
+            Some(if way == Monotonicity::Down { order.is_gt() } else { order.is_lt() })
         };
         let is_not_behind = |number: i128| {
             let order = order(number)?;
-            Some(if way == Way::Down { order.is_ge() } else { order.is_le() })
+            Some(if way == Monotonicity::Down { order.is_ge() } else { order.is_le() })
         };
         let first = self.first(range, &|number| Some(!is_before(number)?))?;
         let end = self.first(range, &|number| Some(!is_not_behind(number)?))?;
@@ -281,7 +281,7 @@ impl<'a> OfOne<'a> {
             for a in args {
                 // What itself turns around is not cut.
                 if !matches!(op, Op::FAbs | Op::FMul | Op::FDiv | Op::FToS(_) | Op::FToU(_))
-                    || self.way(*a, whole, 0).is_none_or(|way| way == Way::Level)
+                    || self.way(*a, whole, 0).is_none_or(|way| way == Monotonicity::Level)
                 {
                     continue;
                 }
@@ -308,22 +308,22 @@ impl<'a> OfOne<'a> {
     }
 
     /// How a value goes over a range; `None`: that is not known, or it may be a NaN.
-    fn way(&self, t: TermId, range: Range, depth: usize) -> Option<Way> {
+    fn way(&self, t: TermId, range: Range, depth: usize) -> Option<Monotonicity> {
         if !self.varying.contains(&t) {
             let is_nan = as_float(self.value(t, range.0)?).is_some_and(f64::is_nan);
-            return (!is_nan).then_some(Way::Level);
+            return (!is_nan).then_some(Monotonicity::Level);
         }
         if depth > MAX_DEPTH {
             return None;
         }
         let input = self.domain.inputs.get(self.input)?;
         if t == input.term {
-            return self.is_in_order(t, range).then_some(Way::Up);
+            return self.is_in_order(t, range).then_some(Monotonicity::Up);
         }
         let Term::App(App::Op(op), args) = self.pool.get(t) else { return None };
         let way = |k: usize| self.way(*args.get(k)?, range, depth + 1);
         match op {
-            Op::FNeg => way(0).map(Way::turned),
+            Op::FNeg => way(0).map(Monotonicity::turned),
             Op::FToF(Sort::F32 | Sort::F64) | Op::FRound(_) => way(0),
             // What is defined at both ends is defined between.
             Op::FToS(_) => {
@@ -367,13 +367,13 @@ impl<'a> OfOne<'a> {
                     }
                 };
                 is_number.then_some(())?;
-                let grown = |way: Way, other: TermId| {
+                let grown = |way: Monotonicity, other: TermId| {
                     Some(if self.is_negative(other, range)? { way.turned() } else { way })
                 };
                 // With a quotient, what divides goes the other way.
                 let y = if *op == Op::FDiv { y.turned() } else { y };
-                let x = if x == Way::Level { x } else { grown(x, b)? };
-                let y = if y == Way::Level { y } else { grown(y, a)? };
+                let x = if x == Monotonicity::Level { x } else { grown(x, b)? };
+                let y = if y == Monotonicity::Level { y } else { grown(y, a)? };
                 // A quotient of two that vary may go any way.
                 x.and(y)
             }

@@ -69,7 +69,7 @@ struct Translation<'s> {
 }
 
 /// Something that lies in memory.
-struct Place {
+struct MemoryLvalue {
     addr: TermId,
     ty: CType,
     field: Option<(u32, u32)>,
@@ -213,10 +213,10 @@ impl Translation<'_> {
         Ok(self.constant(known.0, known.1))
     }
 
-    fn place(&mut self, e: &Expression) -> Result<Place> {
+    fn place(&mut self, e: &Expression) -> Result<MemoryLvalue> {
         match &e.kind {
             Kind::Name(name) => match self.scope.object(name) {
-                Some(Typed { term, ty }) => Ok(Place { addr: term, ty, field: None }),
+                Some(Typed { term, ty }) => Ok(MemoryLvalue { addr: term, ty, field: None }),
                 None => unsupported(format!("no value of '{name}' here")),
             },
             Kind::Unary(Unary::Dereference, pointer) => {
@@ -249,21 +249,21 @@ impl Translation<'_> {
                 };
                 let wide = self.pointer_bits();
                 let offset = self.scope.pool().bv(wide, i128::from(offset));
-                Ok(Place { addr: self.op(Op::Add, &[whole.addr, offset]), ty, field: bits })
+                Ok(MemoryLvalue { addr: self.op(Op::Add, &[whole.addr, offset]), ty, field: bits })
             }
             _ => unsupported("an address of something that has none"),
         }
     }
 
-    fn target(&mut self, pointer: &Typed) -> Result<Place> {
+    fn target(&mut self, pointer: &Typed) -> Result<MemoryLvalue> {
         match &pointer.ty {
-            CType::Pointer(t) => Ok(Place { addr: pointer.term, ty: (**t).clone(), field: None }),
+            CType::Pointer(t) => Ok(MemoryLvalue { addr: pointer.term, ty: (**t).clone(), field: None }),
             _ => unsupported("only pointers can be followed"),
         }
     }
 
     /// Reads a place; an array is the address of its first element.
-    fn read(&mut self, place: Place) -> Result<Typed> {
+    fn read(&mut self, place: MemoryLvalue) -> Result<Typed> {
         if let CType::Array(element, _) = &place.ty {
             return Ok(Typed { term: place.addr, ty: CType::Pointer(element.clone()) });
         }
@@ -529,7 +529,7 @@ impl Translation<'_> {
     /// The few functions of the C library that facts use.
     fn call(&mut self, name: &str, args: &[Expression]) -> Result<Typed> {
         if let (Some((kind, is_second)), [z]) = (half_of_complex(name), args) {
-            let (Place { addr, ty, .. }, part) = (self.place(z)?, CType::Float(kind));
+            let (MemoryLvalue { addr, ty, .. }, part) = (self.place(z)?, CType::Float(kind));
             let (size, whole) = (self.scope.unit().size_of(&part), self.scope.unit().size_of(&ty));
             let is_complex = matches!(&ty, CType::Opaque { name, .. } if name.contains("_Complex"));
             let size = size.filter(|size| is_complex && whole == Some(2 * size));
@@ -537,7 +537,7 @@ impl Translation<'_> {
             let wide = self.pointer_bits();
             let offset = self.scope.pool().bv(wide, if is_second { i128::from(size) } else { 0 });
             let addr = self.op(Op::Add, &[addr, offset]);
-            return self.read(Place { addr, ty: part, field: None });
+            return self.read(MemoryLvalue { addr, ty: part, field: None });
         }
         let values = args.iter().map(|a| self.value(a)).collect::<Result<Vec<_>>>()?;
         let (stem, kind) = match (name.strip_suffix('f'), name.strip_suffix('l')) {

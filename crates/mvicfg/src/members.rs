@@ -18,7 +18,7 @@ pub use numbers::{Fit, Fits, NEGATIVE};
 pub use relaid::{OTHER, Relaid, Seen, relaid};
 
 use crate::ir::{CType, Callee, Expr, Function, Instr, Object, Unit, VarId};
-use layout::{Layouts, Side, by_members};
+use layout::{BodyInUnit, Layouts, by_members};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How two bodies compare by the members that they name.
@@ -35,7 +35,7 @@ pub enum ByMembers {
 /// Compares two bodies with the units that they are from. Cost: where the layouts of the units are equal, none.
 pub fn compare((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> ByMembers {
     let Some(layouts) = Layouts::of(old, new) else { return ByMembers::Untouched };
-    let sides = (Side::new(f, old), Side::new(g, new));
+    let sides = (BodyInUnit::new(f, old), BodyInUnit::new(g, new));
     if !layouts.touches(&sides.0) && !layouts.touches(&sides.1) {
         return ByMembers::Untouched;
     }
@@ -57,27 +57,27 @@ pub fn compare((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> By
 /// stay where they are.
 pub fn places_agree((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> bool {
     let Some(layouts) = Layouts::of(old, new) else { return true };
-    let sides = (Side::new(f, old), Side::new(g, new));
-    let appends = |side: &Side| layouts.appends_only(side) && !layouts.steps_over(side);
+    let sides = (BodyInUnit::new(f, old), BodyInUnit::new(g, new));
+    let appends = |side: &BodyInUnit| layouts.appends_only(side) && !layouts.steps_over(side);
     appends(&sides.0) && appends(&sides.1) || layouts.named_stay(&sides.0, &sides.1)
 }
 
 /// Whether one of two bodies has to do with a structure of this name whose layout differs.
 pub fn touches((f, old): (&Function, &Unit), (g, new): (&Function, &Unit), name: &str) -> bool {
     let layouts = Layouts::of(old, new).and_then(|all| all.of_name(name));
-    layouts.is_some_and(|one| one.touches(&Side::new(f, old)) || one.touches(&Side::new(g, new)))
+    layouts.is_some_and(|one| one.touches(&BodyInUnit::new(f, old)) || one.touches(&BodyInUnit::new(g, new)))
 }
 
 /// Whether one of two bodies gets such structures from others, or others see its own.
 pub fn is_given((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> bool {
     let Some(layouts) = Layouts::of(old, new) else { return false };
-    layouts.is_given(&Side::new(f, old)) || layouts.is_given(&Side::new(g, new))
+    layouts.is_given(&BodyInUnit::new(f, old)) || layouts.is_given(&BodyInUnit::new(g, new))
 }
 
 struct Walk<'a> {
     layouts: &'a Layouts<'a>,
-    old: &'a Side<'a>,
-    new: &'a Side<'a>,
+    old: &'a BodyInUnit<'a>,
+    new: &'a BodyInUnit<'a>,
     to: BTreeMap<VarId, VarId>,
     back: BTreeMap<VarId, VarId>,
 }
@@ -281,7 +281,7 @@ impl Walk<'_> {
 
     /// The objects whose initial values take part begin with the same in their members.
     fn objects(&self) -> bool {
-        let named = |side: &Side| -> BTreeSet<_> { side.objects().map(|g| g.symbol.clone()).collect() };
+        let named = |side: &BodyInUnit| -> BTreeSet<_> { side.objects().map(|g| g.symbol.clone()).collect() };
         named(self.old).union(&named(self.new)).all(|symbol| {
             match (self.old.unit.global(symbol), self.new.unit.global(symbol)) {
                 (Some(a), Some(b)) => {

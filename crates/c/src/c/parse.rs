@@ -143,7 +143,7 @@ pub struct Parsed {
 
 /// A place in a file of the unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePosition {
     /// Path in the tree, or an embedded header's, which starts with `<`.
     pub file: PathBuf,
     /// From 1.
@@ -178,7 +178,7 @@ impl Parsed {
     }
 
     /// Returns where a span of the typed tree lies; `None` for spans that the parser made up.
-    pub fn place(&self, span: Span) -> Option<Place> {
+    pub fn place(&self, span: Span) -> Option<SourcePosition> {
         if span.is_dummy() {
             return None;
         }
@@ -186,7 +186,7 @@ impl Parsed {
         let start = sources.lookup(span.lo)?;
         let last = span.hi.saturating_sub(1).max(span.lo);
         let end = sources.lookup(last).filter(|e| e.file == start.file).unwrap_or(start);
-        Some(Place {
+        Some(SourcePosition {
             file: self.path_of(&sources.file(start.file).name),
             line: start.line,
             column: start.column,

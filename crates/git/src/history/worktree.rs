@@ -21,7 +21,7 @@ const LARGEST_FILE: u64 = 64 << 20;
 
 /// Where a file's content is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ContentSource {
     Blob(Oid),
     Disk,
 }
@@ -29,7 +29,7 @@ enum Place {
 /// The working tree, with untracked files that are not ignored.
 pub struct WorktreeTree {
     objects: Arc<Objects>,
-    entries: BTreeMap<PathBuf, (Mode, Place)>,
+    entries: BTreeMap<PathBuf, (Mode, ContentSource)>,
     top: PathBuf,
     git: GitCommand,
     object_dir: PathBuf,
@@ -51,7 +51,7 @@ impl WorktreeTree {
         let top = repository.require_work_dir()?.to_owned();
         let mut entries = BTreeMap::new();
         for entry in repository.objects().source().index()? {
-            entries.insert(entry.path, (entry.mode, Place::Blob(entry.id)));
+            entries.insert(entry.path, (entry.mode, ContentSource::Blob(entry.id)));
         }
         let by_libgit = repository.libgit().map(LibgitSource::differences);
         let differences = match by_libgit {
@@ -61,7 +61,7 @@ impl WorktreeTree {
         for (path, on_disk) in differences {
             match on_disk {
                 OnDisk::Gone => drop(entries.remove(&path)),
-                OnDisk::Differs(mode) => drop(entries.insert(path, (mode, Place::Disk))),
+                OnDisk::Differs(mode) => drop(entries.insert(path, (mode, ContentSource::Disk))),
             }
         }
         Ok(WorktreeTree {
@@ -81,9 +81,9 @@ impl WorktreeTree {
         let mut entries = BTreeMap::new();
         for (path, (mode, place)) in &self.entries {
             let id = match place {
-                Place::Blob(id) => Some(*id),
-                Place::Disk if mode.is_file() => self.disk(path).map(|d| d.id),
-                Place::Disk => self.link_id(path),
+                ContentSource::Blob(id) => Some(*id),
+                ContentSource::Disk if mode.is_file() => self.disk(path).map(|d| d.id),
+                ContentSource::Disk => self.link_id(path),
             };
             if let Some(id) = id {
                 entries.insert(path.clone(), (*mode, id));
@@ -147,8 +147,8 @@ impl WorktreeTree {
 impl SourceTree for WorktreeTree {
     fn read(&self, path: &Path) -> Option<Arc<[u8]>> {
         match self.entries.get(path).filter(|(mode, _)| mode.is_file())?.1 {
-            Place::Blob(id) => self.objects.blob(id).ok(),
-            Place::Disk => self.disk(path).map(|d| d.bytes),
+            ContentSource::Blob(id) => self.objects.blob(id).ok(),
+            ContentSource::Disk => self.disk(path).map(|d| d.bytes),
         }
     }
 
@@ -158,8 +158,8 @@ impl SourceTree for WorktreeTree {
 
     fn content_id(&self, path: &Path) -> Option<String> {
         match self.entries.get(path).filter(|(mode, _)| mode.is_file())?.1 {
-            Place::Blob(id) => Some(id.to_string()),
-            Place::Disk => self.disk(path).map(|d| d.id.to_string()),
+            ContentSource::Blob(id) => Some(id.to_string()),
+            ContentSource::Disk => self.disk(path).map(|d| d.id.to_string()),
         }
     }
 
@@ -169,8 +169,8 @@ impl SourceTree for WorktreeTree {
 
     fn link(&self, path: &Path) -> Option<Arc<[u8]>> {
         match self.entries.get(path).filter(|(mode, _)| *mode == Mode::Link)?.1 {
-            Place::Blob(id) => self.objects.blob(id).ok(),
-            Place::Disk => {
+            ContentSource::Blob(id) => self.objects.blob(id).ok(),
+            ContentSource::Disk => {
                 std::fs::read_link(self.top.join(path)).ok().map(|to| Arc::from(bytes_of_path(&to)))
             }
         }

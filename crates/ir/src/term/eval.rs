@@ -51,7 +51,7 @@ pub enum Value {
 }
 
 /// Value, or the undefined event on which it rests.
-pub type Outcome = Result<Value, UndefinedKind>;
+pub type EvalResult = Result<Value, UndefinedKind>;
 
 /// The terms below some roots, ready for evaluation.
 pub struct Program {
@@ -94,7 +94,7 @@ impl Program {
         // did not hold may hold in the next round.
         let may_clash = condition.has_functions
             && assignment.values().any(|(t, _)| matches!(pool.get(t), Term::App(App::Uf(_), _)));
-        let is_refuted = |i: usize, value: &Outcome| match condition.wanted.get(i) {
+        let is_refuted = |i: usize, value: &EvalResult| match condition.wanted.get(i) {
             Some(Some(wanted)) => !matches!(value, Ok(Value::Const(Const::Bool(b))) if b == wanted),
             _ => false,
         };
@@ -111,7 +111,7 @@ impl Program {
         &'a self,
         pool: &TermPool,
         assignment: &'a Assignment,
-        is_over: &dyn Fn(usize, &Outcome) -> bool,
+        is_over: &dyn Fn(usize, &EvalResult) -> bool,
     ) -> Run<'a> {
         let mut table: UfTable = FxHashMap::default();
         loop {
@@ -184,7 +184,7 @@ type UfTable = FxHashMap<(u128, Vec<u128>), (Const, bool)>;
 pub struct Run<'a> {
     program: &'a Program,
     assignment: &'a Assignment,
-    values: Vec<Outcome>,
+    values: Vec<EvalResult>,
     /// Bytes of roots that were read, by root and address.
     reads: RefCell<FxHashMap<(u128, u64), u8>>,
     /// What the memories that functions are given hold, by position: a call has several results.
@@ -258,7 +258,7 @@ impl Run<'_> {
         open.into_iter().filter_map(|(root, a)| Some((*roots.get(&root)?, root, a))).collect()
     }
 
-    fn arg(&self, i: usize, k: usize) -> Outcome {
+    fn arg(&self, i: usize, k: usize) -> EvalResult {
         match self.program.args[i].get(k) {
             Some(&a) => self.values[a as usize].clone(),
             None => Err(UndefinedKind::BadCall),
@@ -277,7 +277,7 @@ impl Run<'_> {
         Ok(self.const_arg(i, k)?.to_bits() as u64)
     }
 
-    fn step(&self, pool: &TermPool, i: usize, table: &mut UfTable, clash: &mut bool) -> Outcome {
+    fn step(&self, pool: &TermPool, i: usize, table: &mut UfTable, clash: &mut bool) -> EvalResult {
         let id = self.program.order[i];
         match pool.get(id) {
             Term::Const(c) => Ok(Value::Const(*c)),
@@ -316,7 +316,7 @@ impl Run<'_> {
         }
     }
 
-    fn leaf(&self, id: TermId, leaf: &Leaf, sort: Sort) -> Outcome {
+    fn leaf(&self, id: TermId, leaf: &Leaf, sort: Sort) -> EvalResult {
         Ok(match sort {
             Sort::Mem if *leaf == Leaf::Memory => Value::Memory(Rc::new(Memory::Root(ENTRY_MEMORY))),
             Sort::Mem => Value::Memory(Rc::new(Memory::Root(fingerprint(leaf)))),
@@ -327,7 +327,7 @@ impl Run<'_> {
         })
     }
 
-    fn operator(&self, i: usize, op: Op) -> Outcome {
+    fn operator(&self, i: usize, op: Op) -> EvalResult {
         let args = &self.program.args[i];
         match op {
             Op::Ite => return self.arg(i, if self.const_arg(i, 0)? == Const::TRUE { 1 } else { 2 }),
@@ -365,7 +365,7 @@ impl Run<'_> {
         sort: Sort,
         table: &mut UfTable,
         clash: &mut bool,
-    ) -> Outcome {
+    ) -> EvalResult {
         let name = fingerprint(uf);
         let mut args = Vec::with_capacity(self.program.args[i].len());
         for (k, position) in self.program.args[i].iter().enumerate() {
@@ -407,7 +407,7 @@ impl Run<'_> {
         Ok(Value::Const(value))
     }
 
-    fn load(&self, i: usize, sort: Sort, bytes: u64) -> Outcome {
+    fn load(&self, i: usize, sort: Sort, bytes: u64) -> EvalResult {
         let (memory, at) = (self.memory_arg(i, 0)?, self.address_arg(i, 1)?);
         let mut bits = 0u128;
         for k in 0..bytes.min(16) {
@@ -429,7 +429,7 @@ impl Run<'_> {
         b
     }
 
-    fn print(&self, i: usize, append: impl FnOnce(&mut Vec<OutPiece>)) -> Outcome {
+    fn print(&self, i: usize, append: impl FnOnce(&mut Vec<OutPiece>)) -> EvalResult {
         let Value::Output(mut out) = self.arg(i, 0)? else { return Err(UndefinedKind::BadCall) };
         append(Rc::make_mut(&mut out));
         Ok(Value::Output(out))
@@ -473,7 +473,7 @@ impl Run<'_> {
 }
 
 /// Evaluates a few terms on one assignment; for many assignments make a [`Program`].
-pub fn evaluate(pool: &TermPool, terms: &[TermId], assignment: &Assignment) -> Vec<Outcome> {
+pub fn evaluate(pool: &TermPool, terms: &[TermId], assignment: &Assignment) -> Vec<EvalResult> {
     let program = Program::new(pool, terms);
     let run = program.run(pool, assignment);
     terms.iter().map(|&t| run.outcome(t).cloned()).collect()

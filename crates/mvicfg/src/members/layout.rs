@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) const MAX_LEAVES: usize = 4096;
 
 /// A body and its unit.
-pub(super) struct Side<'a> {
+pub(super) struct BodyInUnit<'a> {
     pub body: &'a Function,
     pub unit: &'a Unit,
 }
@@ -50,7 +50,7 @@ impl<'a> Layouts<'a> {
     }
 
     /// Whether a type is such a structure, holds one, or leads to one.
-    pub fn is_relaid(&self, side: &Side, ty: &CType) -> bool {
+    pub fn is_relaid(&self, side: &BodyInUnit, ty: &CType) -> bool {
         match ty {
             CType::Pointer(to) | CType::Array(to, _) => self.is_relaid(side, to),
             CType::Record(id) => record(side.unit, *id).is_some_and(|r| self.relaid.contains_key(&r.name)),
@@ -59,7 +59,7 @@ impl<'a> Layouts<'a> {
     }
 
     /// Whether an initial value has the address of a part of such a structure.
-    pub fn points_in(&self, side: &Side, g: &Global) -> bool {
+    pub fn points_in(&self, side: &BodyInUnit, g: &Global) -> bool {
         let mut symbols = g.init.iter().flat_map(InitPiece::symbols);
         symbols.any(|s| side.unit.global(s).is_some_and(|to| self.is_relaid(side, &to.ty)))
     }
@@ -69,7 +69,7 @@ impl<'a> Layouts<'a> {
     }
 
     /// Whether a body has to do with such a structure.
-    pub fn touches(&self, side: &Side) -> bool {
+    pub fn touches(&self, side: &BodyInUnit) -> bool {
         let is = |ty: &CType| self.is_relaid(side, ty);
         let f = side.body;
         let of = |id: &RecordId| is(&CType::Record(*id));
@@ -86,7 +86,7 @@ impl<'a> Layouts<'a> {
     }
 
     /// Whether a body gets such structures from others, or others see its own.
-    pub fn is_given(&self, side: &Side) -> bool {
+    pub fn is_given(&self, side: &BodyInUnit) -> bool {
         let is = |ty: &CType| self.is_relaid(side, ty);
         let f = side.body;
         f.params.iter().any(|p| is(&f.var(*p).ty))
@@ -101,7 +101,7 @@ impl<'a> Layouts<'a> {
     }
 
     /// Whether a body may see how such a structure is laid out.
-    pub fn is_seen(&self, side: &Side) -> bool {
+    pub fn is_seen(&self, side: &BodyInUnit) -> bool {
         let of = |id: &RecordId| self.is_relaid(side, &CType::Record(*id));
         let in_union = |r: &Record| {
             r.is_union
@@ -114,7 +114,7 @@ impl<'a> Layouts<'a> {
     }
 
     /// Whether of the structures that a body has to do with all members stay where they are.
-    pub fn extends_only(&self, side: &Side) -> bool {
+    pub fn extends_only(&self, side: &BodyInUnit) -> bool {
         self.relaid_of(side).into_iter().all(|(a, b)| {
             let stays = |f: &Field| {
                 let there = b.fields.iter().find(|g| g.name == f.name);
@@ -126,7 +126,7 @@ impl<'a> Layouts<'a> {
 
     /// Whether a body goes from one such structure to the next one, and the step is another one in the other version: an
     /// array of them, or a pointer that is moved.
-    pub fn steps_over(&self, side: &Side) -> bool {
+    pub fn steps_over(&self, side: &BodyInUnit) -> bool {
         let sizes: BTreeSet<u64> = self
             .relaid_of(side)
             .into_iter()
@@ -153,7 +153,7 @@ impl<'a> Layouts<'a> {
 
     /// Whether such structures only got members behind those that they had, or lost the last ones: what is at a
     /// place of both is the same member.
-    pub fn appends_only(&self, side: &Side) -> bool {
+    pub fn appends_only(&self, side: &BodyInUnit) -> bool {
         let appends = |a: &Record, b: &Record| {
             let of_a = |g: &Field| a.fields.iter().find(|f| f.name == g.name);
             let stays = |f: &Field| {
@@ -167,8 +167,8 @@ impl<'a> Layouts<'a> {
 
     /// Whether the members that two bodies name lie at the same places in structures of the same size, and what only
     /// one of them has lies where the other names nothing: a flag in a spare bit.
-    pub fn named_stay(&self, old: &Side, new: &Side) -> bool {
-        let named = |side: &Side| -> BTreeSet<(Arc<str>, Arc<str>)> {
+    pub fn named_stay(&self, old: &BodyInUnit, new: &BodyInUnit) -> bool {
+        let named = |side: &BodyInUnit| -> BTreeSet<(Arc<str>, Arc<str>)> {
             let all = side.body.records.members.iter();
             all.filter_map(|(id, member, _)| Some((record(side.unit, *id)?.name.clone(), member.clone())))
                 .collect()
@@ -203,7 +203,7 @@ impl<'a> Layouts<'a> {
     }
 
     /// The structures that a body has to do with and that are laid out otherwise, in both versions.
-    fn relaid_of(&self, side: &Side) -> Vec<(&Record, &Record)> {
+    fn relaid_of(&self, side: &BodyInUnit) -> Vec<(&Record, &Record)> {
         let mut found = BTreeSet::new();
         let f = side.body;
         let mut add = |ty: &CType| reached(side.unit, ty, &mut found);
@@ -220,7 +220,7 @@ impl<'a> Layouts<'a> {
     }
 
     /// The members that a body names of such structures, with their places.
-    pub fn members(&self, side: &Side) -> BTreeSet<String> {
+    pub fn members(&self, side: &BodyInUnit) -> BTreeSet<String> {
         let named = side.body.records.members.iter().filter_map(|(id, member, bit)| {
             let r = record(side.unit, *id).filter(|r| self.is_relaid_record(r))?;
             Some(format!("{} {} {bit}", r.name, self.member(r, member, *bit)))
@@ -298,9 +298,9 @@ fn bits_of(f: &Field, unit: &Unit) -> (u64, u64) {
     (start, width.map_or(u64::MAX, |w| start + w))
 }
 
-impl<'a> Side<'a> {
-    pub fn new(body: &'a Function, unit: &'a Unit) -> Side<'a> {
-        Side { body, unit }
+impl<'a> BodyInUnit<'a> {
+    pub fn new(body: &'a Function, unit: &'a Unit) -> BodyInUnit<'a> {
+        BodyInUnit { body, unit }
     }
 
     /// The objects that the body names.

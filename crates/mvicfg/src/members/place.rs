@@ -1,7 +1,7 @@
 //! Addresses as paths of members, and expressions side by side.
 
 use super::bits::Bits;
-use super::layout::{Layouts, Side, record};
+use super::layout::{BodyInUnit, Layouts, record};
 use super::{Walk, Wanted, is_plain};
 use crate::ir::{CType, Expr, Object, Op, RecordId};
 use std::cell::Cell;
@@ -35,7 +35,7 @@ pub(super) enum Until<'t> {
     Any,
 }
 
-impl Side<'_> {
+impl BodyInUnit<'_> {
     /// The type that the address at the bottom of an expression leads to.
     pub(super) fn leads_to(&self, e: &Expr) -> Option<CType> {
         match e {
@@ -203,7 +203,7 @@ impl Walk<'_> {
     }
 
     fn is_place(&self, a: &Expr, b: &Expr) -> bool {
-        let into = |side: &Side, e: &Expr| {
+        let into = |side: &BodyInUnit, e: &Expr| {
             let (base, _) = side.steps(e);
             side.leads_to(base).is_some_and(|ty| self.layouts.is_relaid(side, &ty) && !ty.is_pointer())
         };
@@ -238,7 +238,7 @@ impl Walk<'_> {
                 if stride.signum() != t.signum() || !self.expr(count, c) {
                     return None;
                 }
-                let element = |side: &Side, ty: CType, n: &i128| match &ty {
+                let element = |side: &BodyInUnit, ty: CType, n: &i128| match &ty {
                     CType::Array(e, _) if side.unit.size_of(e).map(i128::from) == Some(n.abs()) => {
                         (**e).clone()
                     }

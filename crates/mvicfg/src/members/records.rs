@@ -3,7 +3,7 @@
 //! Records pair by name, nameless ones by the objects, variables and members that are of them; members by name, and
 //! where they were renamed by their neighbours. The older unit's records get the newer layout ([`Records::target`]).
 
-use super::layout::{Layouts, Side, record};
+use super::layout::{BodyInUnit, Layouts, record};
 use super::numbers::Fit;
 use super::relaid::{FAR, FAR_IN_32, OTHER};
 use crate::alignment::{Algorithm, DiffOp, aligned};
@@ -47,7 +47,7 @@ impl Records {
                 pairs.push((x, y));
             }
         };
-        for object in Side::new(f, old).objects() {
+        for object in BodyInUnit::new(f, old).objects() {
             if let Some(other) = new.global(&object.symbol) {
                 nameless(&object.ty, &other.ty);
             }

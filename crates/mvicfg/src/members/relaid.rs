@@ -12,7 +12,7 @@
 //! to members: the assumption `by-members`.
 
 use super::bits::{self, Moved};
-use super::layout::{Side, record};
+use super::layout::{BodyInUnit, record};
 use super::numbers::{self, Fit, Fits};
 use super::place::{Step, Until};
 use super::records::{Records, innermost, is_like, is_number};
@@ -72,7 +72,7 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
         return Err(Seen);
     }
     let same = Relay {
-        side: Side::new(g, new),
+        side: BodyInUnit::new(g, new),
         layout: Unit { data_model: new.data_model, records: new.records.clone(), ..Unit::default() },
         relaid: others.intersection(&newer).copied().collect(),
         other: BTreeSet::new(),
@@ -87,7 +87,7 @@ pub fn relaid((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Res
     }
     let layout = Unit { data_model: old.data_model, records: records.target, ..Unit::default() };
     let mut relay = Relay {
-        side: Side::new(f, old),
+        side: BodyInUnit::new(f, old),
         layout,
         relaid: relaid.intersection(&used).copied().collect(),
         other: records.other,
@@ -150,7 +150,7 @@ fn used(body: &Function, unit: &Unit) -> BTreeSet<RecordId> {
     types.push(body.ret.clone());
     types.extend(body.records.members.iter().map(|(r, ..)| CType::Record(*r)));
     types.extend(body.records.recast.iter().map(|r| CType::Record(*r)));
-    types.extend(Side::new(body, unit).objects().map(|g| g.ty.clone()));
+    types.extend(BodyInUnit::new(body, unit).objects().map(|g| g.ty.clone()));
     for node in &body.nodes {
         match &node.instr {
             Instr::Load { access, .. } | Instr::Store { access, .. } => types.push(access.ty.clone()),
@@ -191,7 +191,7 @@ fn holding(unit: &Unit, ids: &BTreeSet<RecordId>) -> BTreeSet<RecordId> {
 
 /// Rewrites one body.
 struct Relay<'a> {
-    side: Side<'a>,
+    side: BodyInUnit<'a>,
     layout: Unit,
     relaid: BTreeSet<RecordId>,
     other: BTreeSet<(RecordId, usize)>,

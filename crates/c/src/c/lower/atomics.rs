@@ -2,7 +2,7 @@
 
 use super::arith::{apply, number};
 use super::function::{FnCx, Lowered};
-use super::places::Place;
+use super::places::Lvalue;
 use super::types::{Scalar, Shape};
 use crate::ir::{Expr, Op};
 use rucc_ast::BinaryOp;
@@ -38,7 +38,7 @@ impl FnCx<'_, '_> {
             values.push(self.kept(value, arg, true)?);
         }
         let operand = |k: usize| values.get(k).cloned().ok_or("atomic operation without an operand");
-        let at = |addr: Expr| Place::Memory { addr };
+        let at = |addr: Expr| Lvalue::Memory { addr };
         let place = at(operand(0)?);
         if op == AtomicOp::Store {
             self.store(&place, ty, operand(1)?)?;
@@ -92,10 +92,10 @@ impl FnCx<'_, '_> {
     /// same, and what was found to `otherwise` where they are not. Returns whether they were.
     fn swap(
         &mut self,
-        place: &Place,
+        place: &Lvalue,
         ty: TypeId,
         (found, expected, new): (Expr, Expr, Expr),
-        otherwise: Option<&Place>,
+        otherwise: Option<&Lvalue>,
     ) -> Lowered<Expr> {
         let same = apply(Op::Eq, vec![found.clone(), expected], false);
         let (yes, no) = self.emit_branch(same.clone());

@@ -200,7 +200,7 @@ impl FnCx<'_, '_> {
         let value = Expr::Var(kept);
         if let Some(addr) = addr {
             let fits = resize(value.clone(), exact.width, result.0, exact.signed);
-            self.store(&super::places::Place::Memory { addr }, target, fits)?;
+            self.store(&super::places::Lvalue::Memory { addr }, target, fits)?;
         }
         let le = if exact.signed { Op::Sle } else { Op::Ule };
         let (low, high) = exact.limits(result);

@@ -2,7 +2,7 @@
 //! their scope by a jump, a `return` or at its end, last declared first; not by `longjmp` or `exit`.
 
 use super::function::{FnCx, Lowered};
-use super::places::Place;
+use super::places::Lvalue;
 use super::spelling::Part;
 use super::types::{Scalar, Shape};
 use crate::ir::{CType, Expr, Instr};
@@ -51,7 +51,7 @@ impl FnCx<'_, '_> {
         let decl = &self.unit.tast[d];
         let handler = decl.cleanup.ok_or("cleanup of nothing")?;
         let ty = self.unit.ctype(decl.ty);
-        let Place::Memory { addr } = self.object(d)? else {
+        let Lvalue::Memory { addr } = self.object(d)? else {
             return Err("cleanup of a register".into());
         };
         if self.unit.is_nested(handler) {

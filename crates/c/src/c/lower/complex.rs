@@ -120,7 +120,7 @@ impl FnCx<'_, '_> {
     }
 
     /// `__real__` and `__imag__` of an object.
-    pub fn half_of_object(&mut self, op: UnaryOp, object: ExprId) -> Lowered<super::places::Place> {
+    pub fn half_of_object(&mut self, op: UnaryOp, object: ExprId) -> Lowered<super::places::Lvalue> {
         let ty = self.unit.tast[object].ty;
         let what = self.complex_of(object).ok_or("half of no number")?;
         if self.unit.is_volatile(ty) {

@@ -5,7 +5,7 @@
 
 use super::arith::{apply, not};
 use super::function::{BUILTIN_SETJMP, Edge, FnCx, Lowered, VFORK};
-use super::places::Place;
+use super::places::Lvalue;
 use super::sequencing;
 use super::types::{Scalar, Shape};
 use super::unit::ASSERT_OFF;
@@ -236,7 +236,7 @@ impl FnCx<'_, '_> {
                     rucc_sema::Base::Absolute => return Ok(Expr::bv(w, a.offset)),
                     rucc_sema::Base::Str(s) => Expr::Addr(crate::ir::Object::Global(self.unit.string(s))),
                     rucc_sema::Base::Decl(d) => {
-                        let Place::Memory { addr } = self.object(d)? else {
+                        let Lvalue::Memory { addr } = self.object(d)? else {
                             return Err("address of a register".into());
                         };
                         addr
@@ -341,7 +341,7 @@ impl FnCx<'_, '_> {
         let scalar = self.scalar_type(ty)?;
         let place = self.place(operand)?;
         let mut old = self.load(&place, ty, None)?;
-        if wanted && post && matches!(place, Place::Register(_)) {
+        if wanted && post && matches!(place, Lvalue::Register(_)) {
             let kept = self.temp(scalar, ty);
             self.assign(kept, old);
             old = Expr::Var(kept);

@@ -10,7 +10,7 @@
 
 use super::arith::offset;
 use super::function::{FnCx, Lowered};
-use super::places::Place;
+use super::places::Lvalue;
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{Const, Expr, Instr, VarKind};
@@ -206,9 +206,9 @@ impl FnCx<'_, '_> {
     }
 
     /// Returns the place of a part of an object.
-    pub fn part_at(&self, addr: &Expr, index: usize, what: Several) -> Place {
+    pub fn part_at(&self, addr: &Expr, index: usize, what: Several) -> Lvalue {
         let bytes = what.stride as i128 * index as i128;
-        Place::Memory { addr: offset(addr.clone(), bytes, self.unit.pointer) }
+        Lvalue::Memory { addr: offset(addr.clone(), bytes, self.unit.pointer) }
     }
 
     fn load_parts(&mut self, addr: &Expr, what: Several) -> Lowered<Vec<Expr>> {

@@ -10,7 +10,7 @@ use rucc_types::{TypeId, TypeKind};
 
 /// Where an lvalue's object is.
 #[derive(Clone, Debug)]
-pub(super) enum Place {
+pub(super) enum Lvalue {
     /// A variable that is not in memory.
     Register(VarId),
     Memory {
@@ -27,7 +27,7 @@ pub(super) enum Place {
 
 impl FnCx<'_, '_> {
     /// Evaluates an lvalue's address.
-    pub fn place(&mut self, e: ExprId) -> Lowered<Place> {
+    pub fn place(&mut self, e: ExprId) -> Lowered<Lvalue> {
         let expr = self.unit.tast[e];
         match expr.kind {
             ExprKind::Decl(d) => Ok(self.object(d)?),
@@ -41,19 +41,19 @@ impl FnCx<'_, '_> {
             ExprKind::Subscript { base, index } => {
                 let pointer = self.value(base)?;
                 let addr = self.element(pointer, base, index, false)?;
-                Ok(Place::Memory { addr })
+                Ok(Lvalue::Memory { addr })
             }
             ExprKind::Unary { op: UnaryOp::Deref, operand } => {
-                Ok(Place::Memory { addr: self.value(operand)? })
+                Ok(Lvalue::Memory { addr: self.value(operand)? })
             }
             ExprKind::Str(s) => {
                 let symbol = self.unit.string(s);
-                Ok(Place::Memory { addr: Expr::Addr(Object::Global(symbol)) })
+                Ok(Lvalue::Memory { addr: Expr::Addr(Object::Global(symbol)) })
             }
             ExprKind::CompoundLiteral(d) => {
                 if self.unit.is_static(d) {
                     let symbol = self.unit.symbol(d, Some(&self.name.clone()));
-                    return Ok(Place::Memory { addr: Expr::Addr(Object::Global(symbol)) });
+                    return Ok(Lvalue::Memory { addr: Expr::Addr(Object::Global(symbol)) });
                 }
                 self.local_declaration(d)?;
                 self.object(d)
@@ -64,7 +64,7 @@ impl FnCx<'_, '_> {
             }
             // A struct that is a value: its bytes are somewhere.
             _ if self.unit.shape(expr.ty) == Shape::Aggregate => {
-                Ok(Place::Memory { addr: self.aggregate(e)? })
+                Ok(Lvalue::Memory { addr: self.aggregate(e)? })
             }
             ExprKind::Error => Err(super::errors::ERRORS.into()),
             _ => Err("unusual lvalue".into()),
@@ -72,36 +72,36 @@ impl FnCx<'_, '_> {
     }
 
     /// Returns the place of a declared object or function.
-    pub fn object(&mut self, d: DeclId) -> Lowered<Place> {
+    pub fn object(&mut self, d: DeclId) -> Lowered<Lvalue> {
         let decl = &self.unit.tast[d];
         if self.unit.may_be_nothing(d) {
             let any = self.temp_pointer(decl.ty);
             self.unknown("address of a weak symbol".into(), super::spelling::Part::Decl(d), vec![any], false);
-            return Ok(Place::Memory { addr: Expr::Var(any) });
+            return Ok(Lvalue::Memory { addr: Expr::Var(any) });
         }
         if decl.kind == DeclKind::Function {
             let name = self.unit.function_symbol(d);
-            return Ok(Place::Memory { addr: Expr::Addr(Object::Function(name)) });
+            return Ok(Lvalue::Memory { addr: Expr::Addr(Object::Function(name)) });
         }
         if let Some(var) = self.variables.of.get(&d).copied() {
             return Ok(match self.variables.all[var.0 as usize].in_memory {
-                true => Place::Memory { addr: self.addr_of(var) },
-                false => Place::Register(var),
+                true => Lvalue::Memory { addr: self.addr_of(var) },
+                false => Lvalue::Register(var),
             });
         }
         if self.unit.is_static(d) {
             let symbol = self.unit.symbol(d, Some(&self.name.clone()));
-            return Ok(Place::Memory { addr: Expr::Addr(Object::Global(symbol)) });
+            return Ok(Lvalue::Memory { addr: Expr::Addr(Object::Global(symbol)) });
         }
         // A local whose declaration was not walked (a jump into its scope, a rolled back one).
         let var = self.declare(d, crate::ir::VarKind::Local);
         Ok(match self.variables.all[var.0 as usize].in_memory {
-            true => Place::Memory { addr: self.addr_of(var) },
-            false => Place::Register(var),
+            true => Lvalue::Memory { addr: self.addr_of(var) },
+            false => Lvalue::Register(var),
         })
     }
 
-    fn member(&mut self, e: ExprId, base: ExprId, field: u32) -> Lowered<Place> {
+    fn member(&mut self, e: ExprId, base: ExprId, field: u32) -> Lowered<Lvalue> {
         let types = self.unit.types;
         let base_ty = types.canonical(self.unit.tast[base].ty);
         let record = match types.kind(base_ty) {
@@ -122,7 +122,7 @@ impl FnCx<'_, '_> {
         let Some(field) = info.fields.get(field as usize) else {
             return Err("unknown member".into());
         };
-        let Place::Memory { addr } = self.place(base)? else {
+        let Lvalue::Memory { addr } = self.place(base)? else {
             return Err("member of a scalar".into());
         };
         if let Some(name) = field.name {
@@ -131,8 +131,8 @@ impl FnCx<'_, '_> {
         }
         let p = self.unit.pointer;
         Ok(match self.unit.bit_unit(record, field) {
-            None => Place::Memory { addr: offset(addr, i128::from(field.offset), p) },
-            Some(u) => Place::Bits {
+            None => Lvalue::Memory { addr: offset(addr, i128::from(field.offset), p) },
+            Some(u) => Lvalue::Bits {
                 addr: offset(addr, i128::from(u.offset), p),
                 bytes: u.bytes,
                 low: u.low,
@@ -197,18 +197,18 @@ impl FnCx<'_, '_> {
     }
 
     /// Reads a scalar of type `ty`; into `dst` where given, else into a temporary.
-    pub fn load(&mut self, place: &Place, ty: TypeId, dst: Option<VarId>) -> Lowered<Expr> {
+    pub fn load(&mut self, place: &Lvalue, ty: TypeId, dst: Option<VarId>) -> Lowered<Expr> {
         let scalar = self.scalar_type(ty)?;
         match place {
-            Place::Register(v) => Ok(Expr::Var(*v)),
-            Place::Memory { addr } => {
+            Lvalue::Register(v) => Ok(Expr::Var(*v)),
+            Lvalue::Memory { addr } => {
                 let dst = dst.unwrap_or_else(|| self.temp(scalar, ty));
                 let sort = scalar.sort(self.unit.pointer);
                 let access = self.access(ty, sort, u64::from(sort.bits().unwrap_or(8)) / 8);
                 self.emit(Instr::Load { dst, addr: addr.clone(), access });
                 Ok(Expr::Var(dst))
             }
-            Place::Bits { addr, bytes, low, width } => {
+            Lvalue::Bits { addr, bytes, low, width } => {
                 let unit = self.load_unit(addr, *bytes, ty)?;
                 Ok(self.bit_value(unit, *bytes as u16 * 8, *low, *width, scalar))
             }
@@ -238,23 +238,23 @@ impl FnCx<'_, '_> {
     }
 
     /// Writes a scalar of type `ty` and returns the value that the object then has.
-    pub fn store(&mut self, place: &Place, ty: TypeId, value: Expr) -> Lowered<Expr> {
+    pub fn store(&mut self, place: &Lvalue, ty: TypeId, value: Expr) -> Lowered<Expr> {
         let scalar = self.scalar_type(ty)?;
         match place {
-            Place::Register(v) => {
+            Lvalue::Register(v) => {
                 if value != Expr::Var(*v) {
                     self.assign(*v, value);
                 }
                 Ok(Expr::Var(*v))
             }
-            Place::Memory { addr } => {
+            Lvalue::Memory { addr } => {
                 let sort = scalar.sort(self.unit.pointer);
                 let access = self.access(ty, sort, u64::from(sort.bits().unwrap_or(8)) / 8);
                 let addr = addr.clone();
                 self.emit(Instr::Store { addr, value: value.clone(), access });
                 Ok(value)
             }
-            Place::Bits { addr, bytes, low, width } => {
+            Lvalue::Bits { addr, bytes, low, width } => {
                 let (bits, low, width) = (*bytes as u16 * 8, *low, *width);
                 let have = scalar.sort(self.unit.pointer).bits().unwrap_or(32);
                 let field = resize(value, have, width, false);
@@ -282,9 +282,9 @@ impl FnCx<'_, '_> {
     /// Returns the address of an lvalue that is in memory.
     pub fn address(&mut self, e: ExprId) -> Lowered<Expr> {
         match self.place(e)? {
-            Place::Memory { addr } => Ok(addr),
-            Place::Register(_) => Err("address of a register".into()),
-            Place::Bits { .. } => Err("address of a bit-field".into()),
+            Lvalue::Memory { addr } => Ok(addr),
+            Lvalue::Register(_) => Err("address of a register".into()),
+            Lvalue::Bits { .. } => Err("address of a bit-field".into()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::errors::ERRORS;
 use super::function::{Breakable, Edge, FnCx, Lowered, Unmodelled};
-use super::places::Place;
+use super::places::Lvalue;
 use super::sequencing::Jumps;
 use super::spelling::Part;
 use super::types::{Scalar, Shape};
@@ -645,12 +645,12 @@ impl FnCx<'_, '_> {
                     let unit_bytes = (first + width).div_ceil(8).max(1);
                     let value = self.value(entry.value)?;
                     let place =
-                        Place::Bits { addr, bytes: unit_bytes, low: first as u16, width: width as u16 };
+                        Lvalue::Bits { addr, bytes: unit_bytes, low: first as u16, width: width as u16 };
                     self.store(&place, value_ty, value)?;
                 }
                 _ => {
                     let value = self.value(entry.value)?;
-                    self.store(&Place::Memory { addr }, value_ty, value)?;
+                    self.store(&Lvalue::Memory { addr }, value_ty, value)?;
                 }
             }
         }

@@ -10,7 +10,7 @@
 use super::arith::{apply, resize};
 use super::function::{FnCx, Lowered};
 use super::parts::Several;
-use super::places::Place;
+use super::places::Lvalue;
 use super::types::{Scalar, Shape};
 use crate::ir::{Const, Expr, Op};
 use rucc_ast::{BinaryOp, UnaryOp};
@@ -154,7 +154,7 @@ impl FnCx<'_, '_> {
     }
 
     /// The place of a lane.
-    pub fn lane(&mut self, vector: ExprId, index: ExprId) -> Lowered<Place> {
+    pub fn lane(&mut self, vector: ExprId, index: ExprId) -> Lowered<Lvalue> {
         let what = self.vector_of(vector).ok_or("lane of no vector")?;
         let ty = self.unit.tast[vector].ty;
         if self.unit.is_volatile(ty) {
@@ -166,7 +166,7 @@ impl FnCx<'_, '_> {
         };
         let from = self.scalar_of(index)?;
         let value = self.value(index)?;
-        Ok(Place::Memory { addr: self.step(base, what.part, value, from, false)? })
+        Ok(Lvalue::Memory { addr: self.step(base, what.part, value, from, false)? })
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Term, TermId, TermPool};
 use crate::{App, Const, Op, UndefinedKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-type Outcome = Result<Const, UndefinedKind>;
+type ConstResult = Result<Const, UndefinedKind>;
 
 /// The values of terms over inputs.
 pub struct Changing {
@@ -33,7 +33,7 @@ struct Node {
     /// The last of the inputs that it rests on, counted from 1; 0: it is a constant.
     last: u32,
     /// When its value was found, and what it was then.
-    value: (u64, Outcome),
+    value: (u64, ConstResult),
 }
 
 /// Why a term has no value yet: this one of its arguments is needed first.
@@ -120,7 +120,7 @@ impl Changing {
     }
 
     /// The value of a term, if the inputs that it rests on are as they were.
-    fn known(&self, i: u32) -> Result<Outcome, Needed> {
+    fn known(&self, i: u32) -> Result<ConstResult, Needed> {
         let needed = || Needed(i);
         let node = self.nodes.get(i as usize).ok_or_else(needed)?;
         let since = match node.last.checked_sub(1) {
@@ -130,7 +130,7 @@ impl Changing {
         if node.value.0 >= since { Ok(node.value.1) } else { Err(needed()) }
     }
 
-    fn step(&self, pool: &TermPool, i: u32) -> Result<Outcome, Needed> {
+    fn step(&self, pool: &TermPool, i: u32) -> Result<ConstResult, Needed> {
         let Some(node) = self.nodes.get(i as usize) else { return Ok(Err(UndefinedKind::BadCall)) };
         Ok(match pool.get(node.term) {
             Term::Const(c) => Ok(*c),
@@ -144,7 +144,7 @@ impl Changing {
     }
 
     /// As [`super::Run`] has it.
-    fn operator(&self, op: Op, args: &[u32]) -> Result<Outcome, Needed> {
+    fn operator(&self, op: Op, args: &[u32]) -> Result<ConstResult, Needed> {
         match (op, args) {
             (Op::Ite, &[c, a, b]) => match self.known(c)? {
                 Ok(c) => self.known(if c == Const::TRUE { a } else { b }),

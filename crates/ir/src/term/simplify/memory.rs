@@ -36,7 +36,7 @@ pub(in super::super) struct Memo {
 }
 
 /// What a memo knew before something was assumed.
-pub(in super::super) struct Kept {
+pub(in super::super) struct MemoSnapshot {
     loads: FxHashMap<(TermId, TermId, Sort, u64), TermId>,
     separation: Option<Rc<dyn Separation>>,
 }
@@ -44,13 +44,13 @@ pub(in super::super) struct Kept {
 impl Memo {
     /// Begins to assume a separation; loads that were looked up without it are forgotten for the time
     /// being.
-    pub(in super::super) fn assume(&mut self, separation: Option<Rc<dyn Separation>>) -> Kept {
+    pub(in super::super) fn assume(&mut self, separation: Option<Rc<dyn Separation>>) -> MemoSnapshot {
         let loads = std::mem::take(&mut self.loads);
-        Kept { loads, separation: std::mem::replace(&mut self.separation, separation) }
+        MemoSnapshot { loads, separation: std::mem::replace(&mut self.separation, separation) }
     }
 
     /// Ends what [`Memo::assume`] began.
-    pub(in super::super) fn restore(&mut self, kept: Kept) {
+    pub(in super::super) fn restore(&mut self, kept: MemoSnapshot) {
         self.loads = kept.loads;
         self.separation = kept.separation;
     }
@@ -59,7 +59,7 @@ impl Memo {
 /// Conditional pointers in two addresses that are taken apart at most.
 const CONDITIONAL_POINTERS: usize = 2;
 
-enum Place {
+enum AddressRelation {
     Apart,
     /// The first address is the second plus this.
     Offset(i128),
@@ -81,35 +81,44 @@ fn is_local(pool: &TermPool, t: TermId) -> bool {
 }
 
 /// Compares the regions of `n` bytes at `a` and of `m` bytes at `b`.
-fn place(pool: &mut TermPool, a: TermId, n: u64, b: TermId, m: u64) -> Place {
+fn place(pool: &mut TermPool, a: TermId, n: u64, b: TermId, m: u64) -> AddressRelation {
     place_within(pool, (a, n), (b, m), CONDITIONAL_POINTERS)
 }
 
-fn place_within(pool: &mut TermPool, (a, n): (TermId, u64), (b, m): (TermId, u64), pointers: usize) -> Place {
+fn place_within(
+    pool: &mut TermPool,
+    (a, n): (TermId, u64),
+    (b, m): (TermId, u64),
+    pointers: usize,
+) -> AddressRelation {
     let (x, y) = (Linear::of(pool, a), Linear::of(pool, b));
     let diff = x.clone().plus(&y, u128::MAX);
     if diff.terms.is_empty() {
         let d = Const::Bv { width: diff.width, bits: diff.constant }.signed().unwrap_or(0);
-        return if d >= i128::from(m) || d <= -i128::from(n) { Place::Apart } else { Place::Offset(d) };
+        return if d >= i128::from(m) || d <= -i128::from(n) {
+            AddressRelation::Apart
+        } else {
+            AddressRelation::Offset(d)
+        };
     }
     match (object(pool, &x), object(pool, &y)) {
-        (Some(p), Some(q)) if p != q => return Place::Apart,
-        (Some(p), None) if is_local(pool, p) && !may_hold(pool, b, p) => return Place::Apart,
-        (None, Some(q)) if is_local(pool, q) && !may_hold(pool, a, q) => return Place::Apart,
+        (Some(p), Some(q)) if p != q => return AddressRelation::Apart,
+        (Some(p), None) if is_local(pool, p) && !may_hold(pool, b, p) => return AddressRelation::Apart,
+        (None, Some(q)) if is_local(pool, q) && !may_hold(pool, a, q) => return AddressRelation::Apart,
         _ => {}
     }
     // Modulo the power of two that divides every coefficient the distance is known.
     let step = diff.terms.values().map(|c| 1u128 << c.trailing_zeros().min(64)).min().unwrap_or(1);
     let d = diff.constant % step;
     if d >= u128::from(m) && step - d >= u128::from(n) {
-        return Place::Apart;
+        return AddressRelation::Apart;
     }
     if are_other_elements(pool, &diff, n, m) {
-        return Place::Apart;
+        return AddressRelation::Apart;
     }
-    let Some(separation) = pool.memo.separation.clone() else { return Place::Unknown };
+    let Some(separation) = pool.memo.separation.clone() else { return AddressRelation::Unknown };
     if separation.apart(pool, a, n, b, m) {
-        return Place::Apart;
+        return AddressRelation::Apart;
     }
     // Where a pointer is one of two, each of them may be known to lead elsewhere.
     for (address, x) in [(b, &y), (a, &x)] {
@@ -119,13 +128,13 @@ fn place_within(pool: &mut TermPool, (a, n): (TermId, u64), (b, m): (TermId, u64
         let Some((p, q)) = alternatives(pool, x) else { continue };
         let apart = |pool: &mut TermPool, one| {
             let (a, b) = if address == b { (a, one) } else { (one, b) };
-            matches!(place_within(pool, (a, n), (b, m), pointers - 1), Place::Apart)
+            matches!(place_within(pool, (a, n), (b, m), pointers - 1), AddressRelation::Apart)
         };
         if apart(pool, p) && apart(pool, q) {
-            return Place::Apart;
+            return AddressRelation::Apart;
         }
     }
-    Place::Unknown
+    AddressRelation::Unknown
 }
 
 /// Whether a distance is one of elements whose indices, narrower than addresses, are different for sure:
@@ -287,12 +296,12 @@ fn forwarded(pool: &mut TermPool, from: TermId, at: TermId, sort: Sort, bytes: u
             _ => break,
         };
         let d = match place(pool, at, bytes, to, covered) {
-            Place::Apart => {
+            AddressRelation::Apart => {
                 memory = below;
                 continue;
             }
-            Place::Unknown => break,
-            Place::Offset(d) => d,
+            AddressRelation::Unknown => break,
+            AddressRelation::Offset(d) => d,
         };
         if let (App::CopyBytes { .. }, Some(&source)) = (&app, args.get(2)) {
             // Only a load that lies inside the copy reads the source.
@@ -411,8 +420,8 @@ pub(super) fn store(pool: &mut TermPool, memory: TermId, at: TermId, v: TermId, 
         let Term::App(App::Store { bytes: n }, args) = pool.get(cursor) else { break };
         let (n, &[below, to, old]) = (*n, &args[..]) else { break };
         match place(pool, to, n, at, bytes) {
-            Place::Apart => above.push((to, old, n)),
-            Place::Offset(d) if d >= 0 && d + i128::from(n) <= i128::from(bytes) => {
+            AddressRelation::Apart => above.push((to, old, n)),
+            AddressRelation::Offset(d) if d >= 0 && d + i128::from(n) <= i128::from(bytes) => {
                 cursor = below;
                 dropped = true;
                 break;
@@ -474,7 +483,7 @@ pub(super) fn zero(pool: &mut TermPool, memory: TermId, at: TermId, bytes: u64) 
         let Term::App(App::Store { bytes: n }, args) = pool.get(base) else { break };
         let (n, &[below, to, _]) = (*n, &args[..]) else { break };
         match place(pool, to, n, at, bytes) {
-            Place::Offset(d) if d >= 0 && d + i128::from(n) <= i128::from(bytes) => base = below,
+            AddressRelation::Offset(d) if d >= 0 && d + i128::from(n) <= i128::from(bytes) => base = below,
             _ => break,
         }
     }
