@@ -6,7 +6,7 @@ use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::Program;
 use git_invdiff::ir::DataModel;
-use git_invdiff::verifier::{Limits, Question, Verdict, verify};
+use git_invdiff::verifier::{Limits, Question, VerificationResult, verify};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -47,9 +47,9 @@ fn main() -> Result<(), String> {
         limits,
     });
     match &answer.verdict {
-        Verdict::Holds => println!("holds"),
-        Verdict::Violated(pair) => println!("violated: {:?}", pair.input),
-        Verdict::Open(why) => println!("open: {why}"),
+        VerificationResult::Holds => println!("holds"),
+        VerificationResult::Violated(pair) => println!("violated: {:?}", pair.input),
+        VerificationResult::Open(why) => println!("open: {why}"),
     }
     println!("{:?}, {} ms", answer.effort, start.elapsed().as_millis());
     Ok(())

@@ -6,7 +6,7 @@ use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::{End, Input, Program, Value, run};
 use git_invdiff::ir::Const;
-use git_invdiff::verifier::{Answer, Limits, Question, Verdict, verify};
+use git_invdiff::verifier::{Answer, Limits, Question, VerificationResult, verify};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,9 +36,9 @@ fn answer(old: Option<&str>, new: &str) -> Answer {
 fn check(old: Option<&str>, new: &str, expected: &str) {
     let answer = answer(old, new);
     let found = match &answer.verdict {
-        Verdict::Holds => "holds",
-        Verdict::Violated(_) => "violated",
-        Verdict::Open(_) => "open",
+        VerificationResult::Holds => "holds",
+        VerificationResult::Violated(_) => "violated",
+        VerificationResult::Open(_) => "open",
     };
     assert_eq!(found, expected, "{new}\n{answer:?}");
 }
@@ -220,15 +220,15 @@ fn what_holds_of_random_functions_fails_in_no_run() {
         let mut all = (-128..128).flat_map(|a| (0..8).map(move |b| (a, b * 37 % 256)));
         let failing = all.find(|(a, b)| fails(*a, *b));
         match answer(None, &text).verdict {
-            Verdict::Holds => {
+            VerificationResult::Holds => {
                 holds += 1;
                 assert_eq!(failing, None, "seed {seed}: {text}");
             }
-            Verdict::Violated(pair) => {
+            VerificationResult::Violated(pair) => {
                 violated += 1;
                 assert!(matches!(pair.new.end, End::AssertFailed { .. }), "seed {seed}: {text}");
             }
-            Verdict::Open(_) => {}
+            VerificationResult::Open(_) => {}
         }
     }
     println!("{holds} of {count} hold, {violated} are violated");

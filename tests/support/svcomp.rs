@@ -5,7 +5,7 @@ use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::{Program, run_pair};
 use git_invdiff::ir::DataModel;
-use git_invdiff::verifier::{Effort, Limits, Question, Verdict, verify};
+use git_invdiff::verifier::{Effort, Limits, Question, VerificationResult, verify};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -60,8 +60,8 @@ pub fn ask(old: &Program, new: &Program, way: Way) -> Row {
     let answer =
         verify(&Question { old: Some(old), new, concerns, remainder: left.as_ref(), limits: LIMITS });
     let said = match &answer.verdict {
-        Verdict::Holds => Said::Holds,
-        Verdict::Violated(pair) => {
+        VerificationResult::Holds => Said::Holds,
+        VerificationResult::Violated(pair) => {
             // The witness once more, on its own.
             let limits = git_invdiff::interp::Limits::default();
             let again = run_pair((old.program, "main"), (new.program, "main"), &pair.input, &limits);
@@ -70,7 +70,7 @@ pub fn ask(old: &Program, new: &Program, way: Way) -> Row {
             assert_ne!(again.old.end, again.new.end);
             Said::Regression
         }
-        Verdict::Open(why) => {
+        VerificationResult::Open(why) => {
             eprintln!("open: {why}, {:?}", answer.effort);
             Said::Open
         }

@@ -6,7 +6,7 @@ use crate::analysis::quantify::{Quantified, Suite, Tested};
 use crate::cli::CliError;
 use crate::count::Decimal;
 use crate::infer::csv;
-use crate::quantify::{ChangeCoverage, Comparison, Coverage, Side};
+use crate::quantify::{BranchSide, ChangeCoverage, Comparison, Coverage};
 use crate::report::escape::visible;
 use serde_json::{Value, json};
 use std::io::{BufReader, Write};
@@ -55,7 +55,7 @@ fn version(c: &Coverage, scale: Scale) -> Vec<String> {
         let words = if c.grey == 1 { "1 test takes" } else { &format!("{} tests take", c.grey) };
         found.push(format!("{words} a grey path, which counts as none"));
     }
-    let side = |s: &Side| {
+    let side = |s: &BranchSide| {
         let way = if s.is_true { "true" } else { "false" };
         format!("no test has line {} {way}: {}", s.line, scale.share(s.inputs))
     };
@@ -109,7 +109,8 @@ pub(super) fn write(q: &Quantified, out: &mut impl Write) -> Result<(), CliError
 
 /// What a suite covers as JSON.
 pub(super) fn json(q: &Quantified, t: &Tested) -> Value {
-    let side = |s: &Side| json!({ "line": s.line, "side": s.is_true, "inputs": number(s.inputs, q.size) });
+    let side =
+        |s: &BranchSide| json!({ "line": s.line, "side": s.is_true, "inputs": number(s.inputs, q.size) });
     let version = |(v, c): (usize, &Option<Coverage>)| {
         let c = c.as_ref()?;
         Some(json!({

@@ -4,7 +4,7 @@ use super::json::number;
 use super::text::{Scale, title};
 use crate::analysis::VersionInput;
 use crate::analysis::quantify::Quantified;
-use crate::quantify::tree::{Kind, Node, Tree, Way};
+use crate::quantify::tree::{BranchDecision, Kind, Node, Tree};
 use crate::report::tree as drawn;
 use serde_json::{Value, json};
 
@@ -34,10 +34,10 @@ fn node(n: &Node, tree: &Tree, q: &Quantified) -> drawn::Node {
     let mut way = Vec::new();
     let mut rows = Vec::new();
     match &n.way {
-        Way::Start => {}
+        BranchDecision::Start => {}
         _ if n.kind == Kind::NotFollowed => {}
-        Way::Decided(taken) => way.push(taken.to_string()),
-        Way::When(condition) => rows.push(format!("if {condition}")),
+        BranchDecision::Decided(taken) => way.push(taken.to_string()),
+        BranchDecision::When(condition) => rows.push(format!("if {condition}")),
     }
     if let (Some(n), Some(above)) = (n.inputs, above) {
         // Of those that come to the parent.
@@ -102,9 +102,9 @@ pub(super) fn json(tree: &Tree, size: i128) -> Value {
             Kind::NotFollowed => ("not-followed", None, None),
         };
         let (taken, when) = match &n.way {
-            Way::Start => (None, None),
-            Way::Decided(taken) => (Some(*taken), None),
-            Way::When(condition) => (None, Some(condition)),
+            BranchDecision::Start => (None, None),
+            BranchDecision::Decided(taken) => (Some(*taken), None),
+            BranchDecision::When(condition) => (None, Some(condition)),
         };
         json!({
             "parent": n.parent, "kind": kind, "line": line.filter(|l| *l > 0), "text": text,

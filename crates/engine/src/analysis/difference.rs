@@ -240,7 +240,7 @@ fn compare(l: &Lineage, world: &World, last: VersionId, choice: &Choice) -> Opti
 
 fn spots(graph: &Graph, program: &Program) -> Option<Vec<Spot>> {
     let mut known: BTreeMap<(usize, Arc<str>), Arc<Function>> = BTreeMap::new();
-    let spot = |(place, _): &(difference::Place, Role)| {
+    let spot = |(place, _): &(difference::ProgramLocation, Role)| {
         let unit = program.units().get(place.unit)?;
         let function = match known.get(&(place.unit, place.function.clone())) {
             Some(f) => f.clone(),

@@ -15,7 +15,7 @@ use crate::interp::{End, Program};
 use crate::invariant::{self, Property, PropertyKind};
 use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
 use crate::mvicfg::VersionId;
-use crate::property::{self, Comparison, Finding, Match, Outcome, Step};
+use crate::property::{self, AssertionVerdict, Comparison, Finding, Match, Step};
 use crate::quantify::Keeper;
 use crate::report::{
     Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, Report, Violation,
@@ -201,11 +201,11 @@ fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &F
     }
     let kept = f.matched == Match::Unchanged && !reworded;
     match (as_it_stands, f.after) {
-        (AssertionOutcome::Unknown, Some(Outcome::NotFail)) => {
+        (AssertionOutcome::Unknown, Some(AssertionVerdict::NotFail)) => {
             a.outcome.insert(2, AssertionOutcome::NotFail);
             return;
         }
-        (_, Some(Outcome::Fail)) => {}
+        (_, Some(AssertionVerdict::Fail)) => {}
         _ => return,
     }
     // Of an assertion that was there before, only what the program does as it stands counts.
@@ -242,11 +242,11 @@ fn fails_as_it_stands(world: &World, new: &Member, run: &invariant::Run, a: &Ass
     matches!(&again.new.end, End::AssertFailed { text, .. } if *text == a.text)
 }
 
-fn outcome(o: Outcome) -> AssertionOutcome {
+fn outcome(o: AssertionVerdict) -> AssertionOutcome {
     match o {
-        Outcome::NotFail => AssertionOutcome::NotFail,
-        Outcome::Fail => AssertionOutcome::Fail,
-        Outcome::Unknown => AssertionOutcome::Unknown,
+        AssertionVerdict::NotFail => AssertionOutcome::NotFail,
+        AssertionVerdict::Fail => AssertionOutcome::Fail,
+        AssertionVerdict::Unknown => AssertionOutcome::Unknown,
     }
 }
 

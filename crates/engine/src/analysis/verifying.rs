@@ -11,7 +11,7 @@ use crate::interp::{End, Pair, Program};
 use crate::invariant;
 use crate::mvicfg::VersionId;
 use crate::report::{Assertion, AssertionKind, AssertionMatch, AssertionOutcome, RepoPath, Violation};
-use crate::verifier::{Limits, Question, Verdict, verify};
+use crate::verifier::{Limits, Question, VerificationResult, verify};
 use std::sync::Arc;
 
 /// What stands for the property of a verification task.
@@ -89,13 +89,13 @@ pub(super) fn settle(
     };
     let answer = verify(&question);
     match &answer.verdict {
-        Verdict::Holds if answer.preexisting.is_none() => {
+        VerificationResult::Holds if answer.preexisting.is_none() => {
             for a in list.iter_mut().filter(|a| is_open(a)) {
                 a.outcome.insert(2, AssertionOutcome::NotFail);
                 a.decided_by = "full".into();
             }
         }
-        Verdict::Violated(pair) => {
+        VerificationResult::Violated(pair) => {
             let End::AssertFailed { text, place } = &pair.new.end else { return };
             let fails = |a: &&mut Assertion| {
                 is_open(a) && a.text == *text && a.lines.get(&2).is_none_or(|l| *l == place.line)
@@ -128,9 +128,9 @@ fn task(versions: &Versions, concerns: Concerns) -> Option<Assertion> {
         limits: Limits::default(),
     };
     let pair = match verify(&question).verdict {
-        Verdict::Holds => return None,
-        Verdict::Violated(pair) => Some(pair),
-        Verdict::Open(_) => None,
+        VerificationResult::Holds => return None,
+        VerificationResult::Violated(pair) => Some(pair),
+        VerificationResult::Open(_) => None,
     };
     let line = |m: &Member| m.function.span.line;
     let now = if pair.is_some() { AssertionOutcome::Fail } else { AssertionOutcome::Unknown };

@@ -21,12 +21,12 @@
 //! What may differ only grows while pairs are explored, so the exploration is a fix-point; the graph is
 //! read off afterwards, from the final states alone, which makes it deterministic.
 
+use super::automaton::{Automaton, Loc};
 use super::body::Kind;
 use super::graph::{Builder, Edge, Graph, Role};
 use super::known::Known;
 use super::model::Model;
 use super::part::Part;
-use super::side::{Loc, Side};
 use super::state::State;
 use crate::ir::{Expr, Instr, Object, VarId};
 use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
@@ -161,11 +161,11 @@ impl Aligner<'_> {
         graph
     }
 
-    pub(super) fn before(&self) -> &Side {
+    pub(super) fn before(&self) -> &Automaton {
         &self.model.old
     }
 
-    pub(super) fn after(&self) -> &Side {
+    pub(super) fn after(&self) -> &Automaton {
         &self.model.new
     }
 
@@ -288,7 +288,7 @@ impl Aligner<'_> {
     }
 
     /// Parameters get their values, other variables are new. `is_old`: in the original program.
-    fn bind(&self, side: &Side, at: Loc, body: usize, state: &mut State, is_old: bool) {
+    fn bind(&self, side: &Automaton, at: Loc, body: usize, state: &mut State, is_old: bool) {
         let callee = &side.bodies[body];
         let arguments = arguments(side, at);
         let constants = if is_old { &state.old } else { &state.new };
@@ -319,7 +319,7 @@ impl Aligner<'_> {
     }
 
     /// The result of a function that is left goes to the variable of the caller.
-    fn give_back(&self, side: &Side, at: Loc, caller: Loc, state: &mut State, is_old: bool) {
+    fn give_back(&self, side: &Automaton, at: Loc, caller: Loc, state: &mut State, is_old: bool) {
         let result = side.body(at).result;
         let writes = side.step(caller).writes.clone();
         let constants = if is_old { &mut state.old } else { &mut state.new };
@@ -408,7 +408,7 @@ impl Aligner<'_> {
 
     /// What straight-line operations are to be matched by: calls that are followed by whom they call,
     /// others by all that they say. `None`: not an operation of straight-line code.
-    fn identity(&self, side: &Side, at: Loc) -> Option<(u8, u32)> {
+    fn identity(&self, side: &Automaton, at: Loc) -> Option<(u8, u32)> {
         let step = side.step(at);
         match &step.kind {
             Kind::Plain => Some((0, step.text)),
@@ -618,14 +618,14 @@ impl Aligner<'_> {
     }
 }
 
-pub(super) fn folded(side: &Side, at: Loc, constants: &Known) -> Option<bool> {
+pub(super) fn folded(side: &Automaton, at: Loc, constants: &Known) -> Option<bool> {
     match &side.body(at).function.node(at.node).instr {
         Instr::Branch { cond } => constants.value(side, at, cond)?.as_bool(),
         _ => None,
     }
 }
 
-fn arguments(side: &Side, at: Loc) -> Vec<Expr> {
+fn arguments(side: &Automaton, at: Loc) -> Vec<Expr> {
     match &side.body(at).function.node(at.node).instr {
         Instr::Call { args, .. } => args.clone(),
         _ => Vec::new(),
@@ -633,8 +633,8 @@ fn arguments(side: &Side, at: Loc) -> Vec<Expr> {
 }
 
 /// Whether two expressions say the same of variables of the same name.
-fn same_text(old: &Side, at: Loc, x: &Expr, new: &Side, now: Loc, y: &Expr) -> bool {
-    let variable = |side: &Side, at: Loc, v: VarId| side.body(at).objects.get(v.0 as usize).copied();
+fn same_text(old: &Automaton, at: Loc, x: &Expr, new: &Automaton, now: Loc, y: &Expr) -> bool {
+    let variable = |side: &Automaton, at: Loc, v: VarId| side.body(at).objects.get(v.0 as usize).copied();
     match (x, y) {
         (Expr::Const(a), Expr::Const(b)) => a == b,
         (Expr::Var(a), Expr::Var(b)) => variable(old, at, *a) == variable(new, now, *b),

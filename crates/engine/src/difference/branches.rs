@@ -3,9 +3,9 @@
 
 use super::align::{Aligner, BRANCHES, LOOKAHEAD, Out, Pair, To, folded};
 use super::assume;
+use super::automaton::Loc;
 use super::body::Kind;
 use super::part::Part;
-use super::side::Loc;
 use super::state::State;
 use crate::ir::Instr;
 

@@ -5,7 +5,7 @@
 //! condition is the automaton that accepts a path as soon as no bug node can be reached any more:
 //! nothing has to be verified behind that.
 
-use super::side::{Loc, Side};
+use super::automaton::{Automaton, Loc};
 use crate::ir::NodeId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub type GraphNode = usize;
 
 /// A place in the modified program, with the calls that led there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct ProgramLocation {
     pub function: Arc<str>,
     /// Index of the function's unit in its program.
     pub unit: usize,
@@ -48,7 +48,7 @@ pub enum Role {
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// Node 0 is the first.
-    pub nodes: Vec<(Place, Role)>,
+    pub nodes: Vec<(ProgramLocation, Role)>,
     pub edges: Vec<Edge>,
 }
 
@@ -74,7 +74,7 @@ pub struct Condition {
 
 impl Graph {
     /// The graph that says: verify everything.
-    pub(super) fn everything(place: Place) -> Graph {
+    pub(super) fn everything(place: ProgramLocation) -> Graph {
         Graph { nodes: vec![(place, Role::Bug)], edges: Vec::new() }
     }
 
@@ -119,16 +119,16 @@ impl Graph {
 
 /// Builds a graph from locations.
 pub(super) struct Builder<'s> {
-    side: &'s Side,
+    side: &'s Automaton,
     functions: &'s [(usize, Arc<str>)],
 }
 
 impl<'s> Builder<'s> {
-    pub fn new(side: &'s Side, functions: &'s [(usize, Arc<str>)]) -> Builder<'s> {
+    pub fn new(side: &'s Automaton, functions: &'s [(usize, Arc<str>)]) -> Builder<'s> {
         Builder { side, functions }
     }
 
-    pub fn place(&self, at: Loc) -> Place {
+    pub fn place(&self, at: Loc) -> ProgramLocation {
         let context = self.side.context_of(at);
         let (unit, function) = self.functions[context.body].clone();
         let mut calls = Vec::new();
@@ -139,7 +139,7 @@ impl<'s> Builder<'s> {
             caller = context.caller;
         }
         calls.reverse();
-        Place { function, unit, node: at.node, calls }
+        ProgramLocation { function, unit, node: at.node, calls }
     }
 }
 
@@ -147,8 +147,8 @@ impl<'s> Builder<'s> {
 mod tests {
     use super::*;
 
-    fn place(node: u32) -> Place {
-        Place { function: "f".into(), unit: 0, node: NodeId(node), calls: Vec::new() }
+    fn place(node: u32) -> ProgramLocation {
+        ProgramLocation { function: "f".into(), unit: 0, node: NodeId(node), calls: Vec::new() }
     }
 
     #[test]

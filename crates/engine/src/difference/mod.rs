@@ -2,7 +2,7 @@
 //! property that the original program does not violate on the same input.
 //!
 //! After Beyer, Jakobs and Lemberger (diffCond, SEFM 2020) and Jakobs and Pollandt (diffDP, iFM 2023).
-//! Both programs are control-flow automata ([`Side`](side)); a detector compares them step by step and
+//! Both programs are control-flow automata ([`Automaton`](automaton)); a detector compares them step by step and
 //! makes a difference graph ([`Graph`]); Algorithm 1 turns that into a condition ([`Condition`]), which
 //! covers what need not be verified. No solver is asked.
 //!
@@ -18,6 +18,7 @@
 
 mod align;
 mod assume;
+mod automaton;
 mod body;
 mod branches;
 mod graph;
@@ -27,13 +28,12 @@ mod model;
 mod names;
 mod part;
 mod remainder;
-mod side;
 mod state;
 mod syntactic;
 mod undefined;
 mod values;
 
-pub use graph::{Condition, Edge, Extent, Graph, GraphNode, Place, Role};
+pub use graph::{Condition, Edge, Extent, Graph, GraphNode, ProgramLocation, Role};
 pub use remainder::{Remainder, remainder};
 
 pub(crate) use body::{calls_nothing, is_failure};
@@ -88,7 +88,7 @@ pub enum Detector {
 pub fn compare(old: Version, new: Version, detector: Detector, concerns: Concerns) -> Graph {
     let _room = cost::enter(cost::Room::Difference);
     let definition = new.program.definition_by_name(new.function);
-    let start = Place {
+    let start = ProgramLocation {
         function: new.function.into(),
         unit: definition.and_then(|d| new.program.definition(d)).map_or(0, |d| d.unit),
         node: NodeId(0),

@@ -1,11 +1,11 @@
 //! Two versions of a program, ready to be aligned: the functions that the entry leads to, their objects
 //! named alike, and what differs before the first instruction.
 
+use super::automaton::Automaton;
 use super::body::{
     BEYOND, Body, Call, Kind, Maker, Step, Texts, base, calls_nothing, global_object, is_failure,
 };
 use super::part::{ALL, Affected, FrameId, ObjectId, Objects, Part};
-use super::side::Side;
 use super::{Concerns, Version};
 use crate::interp::{self, DefinitionId, Program};
 use crate::ir::{Callee, Expr, Function, Instr, Linkage, Object, Unit};
@@ -21,8 +21,8 @@ const MAX_FUNCTIONS: usize = 2_000;
 
 pub(super) struct Model<'p> {
     pub objects: Objects,
-    pub old: Side,
-    pub new: Side,
+    pub old: Automaton,
+    pub new: Automaton,
     /// What may differ when the entry function begins.
     pub start: Affected,
     sameness: OnceCell<Sameness>,
@@ -105,8 +105,8 @@ impl<'p> Model<'p> {
         expose_addresses(&new, &is, &mut objects);
         Some(Model {
             objects,
-            old: Side::new(old_bodies, concerns),
-            new: Side::new(new_bodies, concerns),
+            old: Automaton::new(old_bodies, concerns),
+            new: Automaton::new(new_bodies, concerns),
             start,
             sameness: OnceCell::new(),
             versions: [(old, was), (new, is)],
@@ -128,7 +128,7 @@ impl<'p> Model<'p> {
     /// Whether a call, which the original program does by the step `was`, does the same in both.
     pub fn is_same_call(&self, was: &Step, call: &Call) -> bool {
         let Kind::Call(old) = &was.kind else { return false };
-        let frame = |side: &Side, target: usize| side.bodies.get(target).map(|b| b.frame);
+        let frame = |side: &Automaton, target: usize| side.bodies.get(target).map(|b| b.frame);
         match (old.target, call.target) {
             (Some(a), Some(b)) => {
                 let (a, b) = (frame(&self.old, a), frame(&self.new, b));

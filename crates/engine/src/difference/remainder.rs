@@ -5,7 +5,7 @@
 //! nothing passes any more.
 
 use super::body::calls_nothing;
-use super::graph::{Graph, Place, Role};
+use super::graph::{Graph, ProgramLocation, Role};
 use crate::interp::Program;
 use crate::ir::{Callee, Function, Instr, NodeId, Unit};
 use crate::semantics::pointers;
@@ -88,7 +88,7 @@ impl Work<'_> {
     }
 
     /// All that may be executed from a place on.
-    fn behind(&mut self, place: &Place) {
+    fn behind(&mut self, place: &ProgramLocation) {
         let mut stack = place.calls.clone();
         // The unit of a caller is looked up by name, as calls do.
         let (mut unit, mut name, mut from) = (place.unit, place.function.clone(), vec![place.node]);

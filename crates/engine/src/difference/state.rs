@@ -1,20 +1,20 @@
 //! What is known at an aligned pair of locations: what may differ, and variables that are constant or equal.
 
+use super::automaton::{Automaton, Loc};
 use super::body::fold;
 use super::known::Known;
 use super::part::{Affected, FrameId, ObjectId, Objects};
-use super::side::{Loc, Side};
 use crate::ir::{Const, Expr, Op, VarId};
 
 /// What operations and conditions of a version say of its variables.
 impl Known {
-    pub fn value(&self, side: &Side, at: Loc, e: &Expr) -> Option<Const> {
+    pub fn value(&self, side: &Automaton, at: Loc, e: &Expr) -> Option<Const> {
         let objects = &side.body(at).objects;
         fold(e, &|v| self.get(*objects.get(v.0 as usize)?))
     }
 
     /// A variable gets the value that an operation assigns, which is that of another one where it copies that.
-    pub fn assign(&mut self, side: &Side, at: Loc, object: ObjectId, value: Option<Const>) {
+    pub fn assign(&mut self, side: &Automaton, at: Loc, object: ObjectId, value: Option<Const>) {
         self.set(object, value);
         if let Some((_, Expr::Var(v))) = &side.step(at).assigns
             && let Some(from) = side.body(at).objects.get(v.0 as usize)
@@ -24,7 +24,7 @@ impl Known {
     }
 
     /// Learns from a condition that holds, or does not.
-    pub fn learn(&mut self, side: &Side, at: Loc, cond: &Expr, holds: bool) {
+    pub fn learn(&mut self, side: &Automaton, at: Loc, cond: &Expr, holds: bool) {
         match cond {
             Expr::Op { op: Op::Not, args, .. } => {
                 if let [inner] = args.as_slice() {

@@ -1,10 +1,10 @@
 //! diffCond (Beyer et al.), the syntactic detector: both programs are followed for as long as their
 //! operations are the same; the first one that is not begins what has to be verified.
 
+use super::automaton::Loc;
 use super::body::Kind;
 use super::graph::{Builder, Edge, Graph, Role};
 use super::model::Model;
-use super::side::Loc;
 use std::collections::{BTreeMap, VecDeque};
 
 type Pair = (Loc, Loc);

@@ -26,7 +26,7 @@ const MOST: usize = 32;
 
 /// Where a member is: from an object on by way of pointers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Way {
+pub struct AccessPath {
     /// Offsets of the pointers, each in the object that the one before leads to.
     pub pointers: Vec<u64>,
     /// In the last object.
@@ -36,7 +36,7 @@ pub struct Way {
 /// A member by its name behind that of the object.
 struct Member {
     name: String,
-    way: Way,
+    way: AccessPath,
     kind: Kind,
     bytes: u64,
 }
@@ -95,14 +95,14 @@ impl Finder<'_> {
     /// The members of a structure, by way of so many pointers at most.
     fn all(&self, id: RecordId, pointers: usize) -> Vec<Member> {
         let mut found = Vec::new();
-        self.collect(id, (String::new(), Way::default()), (pointers, MOST_NESTED), &mut found);
+        self.collect(id, (String::new(), AccessPath::default()), (pointers, MOST_NESTED), &mut found);
         found
     }
 
     fn collect(
         &self,
         id: RecordId,
-        (prefix, base): (String, Way),
+        (prefix, base): (String, AccessPath),
         (pointers, nested): (usize, usize),
         found: &mut Vec<Member>,
     ) {
@@ -116,7 +116,7 @@ impl Finder<'_> {
                 continue;
             }
             let name = format!("{prefix}{}", field.name);
-            let way = Way { offset: base.offset + field.offset, ..base.clone() };
+            let way = AccessPath { offset: base.offset + field.offset, ..base.clone() };
             if let Some(kind) = kind_of(&field.ty) {
                 let bytes = self.unit.size_of(&field.ty).unwrap_or(0);
                 found.push(Member { name: name.clone(), way: way.clone(), kind, bytes });
@@ -129,7 +129,7 @@ impl Finder<'_> {
                     let CType::Record(inner) = &**to else { continue };
                     let mut steps = way.pointers;
                     steps.push(way.offset);
-                    let behind = Way { pointers: steps, offset: 0 };
+                    let behind = AccessPath { pointers: steps, offset: 0 };
                     self.collect(*inner, (format!("{name}->"), behind), (pointers - 1, nested), found);
                 }
                 _ => {}
@@ -141,7 +141,7 @@ impl Finder<'_> {
 /// A member of what a pointer leads to: as the run found it, or as it left it.
 pub(super) fn behind(
     cell: Cell,
-    (pointer, way): (&Value, &Way),
+    (pointer, way): (&Value, &AccessPath),
     input: &Input,
     outcome: Option<&Outcome>,
 ) -> Option<i128> {

@@ -2,7 +2,7 @@
 
 use super::harness::{Argument, Call, Harness};
 use super::heads::{self, Head};
-use super::members::{self, Way};
+use super::members::{self, AccessPath};
 use super::sequences::{self, Array, Part};
 use super::{Over, Point};
 use crate::infer::{Kind, Variable};
@@ -68,7 +68,7 @@ pub enum Source {
     /// A member of what a parameter leads to at entry: as it is then, or where the point is.
     Behind {
         parameter: usize,
-        way: Way,
+        way: AccessPath,
         is_old: bool,
     },
     /// A member of an object of the file, by symbol and offset, likewise.

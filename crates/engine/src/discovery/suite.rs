@@ -4,7 +4,7 @@
 //! last.
 
 use super::Point;
-use super::members::{self, Way, is_of};
+use super::members::{self, AccessPath, is_of};
 use super::sequences::{self, Array, Asked};
 use super::subject::{Cell, Free, Looked, Source, Subject};
 use crate::infer::daikon::{Call, Calls, Traced};
@@ -264,7 +264,7 @@ impl<'s, 'a> Suite<'s, 'a> {
         let pointer = input.arguments.get(array.parameter)?;
         let Value::Pointer { object, offset } = *pointer else { return None };
         let first = Value::Pointer { object, offset: offset.checked_add(array.offset(at)?)? };
-        members::behind(array.element, (&first, &Way::default()), input, outcome)
+        members::behind(array.element, (&first, &AccessPath::default()), input, outcome)
     }
 
     /// What an object holds at entry, or as a run left it.

@@ -1,13 +1,13 @@
 //! Which clauses of an assertion are left to check (Fig. 2 of the paper).
 
-use super::Outcome;
+use super::AssertionVerdict;
 use crate::invariant::ordering;
 use crate::ir::{Op, TermId, TermPool};
 use crate::symex::{Counts, Known, Questions, clauses};
 
 /// The clauses that one assertion does not say of another, and whether it is known what became of it.
 pub(super) struct Difference {
-    pub outcome: Outcome,
+    pub outcome: AssertionVerdict,
     pub left: Vec<TermId>,
     /// The older assertion, where it is known to hold: what is left is asked under it.
     pub holds: Option<TermId>,
@@ -24,17 +24,17 @@ pub(super) struct Difference {
 pub(super) fn assert_difference(
     pool: &mut TermPool,
     new: TermId,
-    matched: Option<(TermId, Outcome)>,
+    matched: Option<(TermId, AssertionVerdict)>,
 ) -> Difference {
-    let all = || Difference { outcome: Outcome::Unknown, left: clauses(pool, new), holds: None };
+    let all = || Difference { outcome: AssertionVerdict::Unknown, left: clauses(pool, new), holds: None };
     let Some((old, outcome)) = matched else { return all() };
     match outcome {
-        Outcome::Unknown => all(),
+        AssertionVerdict::Unknown => all(),
         _ if old == new => Difference { outcome, left: Vec::new(), holds: None },
-        Outcome::Fail => all(),
-        Outcome::NotFail => {
+        AssertionVerdict::Fail => all(),
+        AssertionVerdict::NotFail => {
             let left: Vec<TermId> = not_seen(pool, new, old).into_iter().map(|(clause, _)| clause).collect();
-            let outcome = if left.is_empty() { Outcome::NotFail } else { Outcome::Unknown };
+            let outcome = if left.is_empty() { AssertionVerdict::NotFail } else { AssertionVerdict::Unknown };
             Difference { outcome, left, holds: Some(old) }
         }
     }
@@ -156,11 +156,11 @@ mod tests {
             pool.op(Op::Sle, &[k, x])
         };
         let (zero, one) = (at_least(&mut pool, 0), at_least(&mut pool, 1));
-        let mut check = |new, old, outcome, expected: (Outcome, usize, Option<TermId>)| {
+        let mut check = |new, old, outcome, expected: (AssertionVerdict, usize, Option<TermId>)| {
             let d = assert_difference(&mut pool, new, Some((old, outcome)));
             assert_eq!((d.outcome, d.left.len(), d.holds), expected);
         };
-        use Outcome::*;
+        use AssertionVerdict::*;
         // Comparisons chain without the solver.
         check(zero, one, NotFail, (NotFail, 0, Some(one)));
         check(one, zero, NotFail, (Unknown, 1, Some(zero)));
@@ -184,7 +184,7 @@ mod tests {
         let mut known = Answers::new();
         let mut questions = Questions::new(&mut known, smt::Limits::default());
         let mut counts = Counts::default();
-        assert_eq!(assert_difference(&mut pool, new, Some((old, Outcome::NotFail))).left, [new]);
+        assert_eq!(assert_difference(&mut pool, new, Some((old, AssertionVerdict::NotFail))).left, [new]);
         assert!(logical_difference(&mut pool, &mut questions, &mut counts, new, old).is_empty());
         assert_eq!(counts.queries, 1);
     }

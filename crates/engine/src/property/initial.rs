@@ -5,11 +5,12 @@
 
 use super::alone::Alone;
 use super::inputs;
-use super::{Options, Outcome, Requires, Version};
+use super::{AssertionVerdict, Options, Requires, Version};
 use crate::interp::{self, End, Input};
 use crate::ir::{TermId, TermPool};
 use crate::symex::{
-    Answers, Counts, Direction, Explorer, Manner, Questions, Site, Sites, Slice, Suspicion, Target, Verdict,
+    Answers, Counts, Direction, Explorer, Manner, Questions, Site, Sites, Slice, Suspicion, Target,
+    TargetVerdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,7 @@ const FUEL: u64 = 200_000;
 
 /// What is known of an assertion of the older version.
 pub(super) struct Known {
-    pub outcome: Outcome,
+    pub outcome: AssertionVerdict,
     pub counterexample: Option<Input>,
 }
 
@@ -49,7 +50,7 @@ pub(super) fn initial(
     let sites = &prepared.sites;
     let (known, targets): (Vec<Target>, Vec<Target>) =
         all_of(sites).into_iter().partition(|t| holds.contains(&t.site));
-    let held = |t: &Target| (t.site, Known { outcome: Outcome::NotFail, counterexample: None });
+    let held = |t: &Target| (t.site, Known { outcome: AssertionVerdict::NotFail, counterexample: None });
     let mut outcomes: BTreeMap<usize, Known> = known.iter().map(held).collect();
     if targets.is_empty() {
         return (outcomes, Counts::default());
@@ -88,11 +89,11 @@ pub(super) fn all_of(sites: &Sites) -> Vec<Target> {
     (0..sites.sites.len()).filter_map(of).collect()
 }
 
-pub(super) fn outcome(verdict: Verdict) -> Outcome {
+pub(super) fn outcome(verdict: TargetVerdict) -> AssertionVerdict {
     match verdict {
-        Verdict::Holds => Outcome::NotFail,
-        Verdict::Fails => Outcome::Fail,
-        Verdict::Open => Outcome::Unknown,
+        TargetVerdict::Holds => AssertionVerdict::NotFail,
+        TargetVerdict::Fails => AssertionVerdict::Fail,
+        TargetVerdict::Open => AssertionVerdict::Unknown,
     }
 }
 
@@ -127,8 +128,8 @@ mod tests {
 
     #[test]
     fn a_verdict_is_an_outcome() {
-        let all = [Verdict::Holds, Verdict::Fails, Verdict::Open].map(outcome);
-        assert_eq!(all, [Outcome::NotFail, Outcome::Fail, Outcome::Unknown]);
+        let all = [TargetVerdict::Holds, TargetVerdict::Fails, TargetVerdict::Open].map(outcome);
+        assert_eq!(all, [AssertionVerdict::NotFail, AssertionVerdict::Fail, AssertionVerdict::Unknown]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct Keeping<'a> {
 
 /// What is known of a version.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct VersionKnowledge {
     /// Assertions that hold, by their numbers.
     pub holds: BTreeSet<usize>,
     pub answers: Answers,
@@ -66,11 +66,11 @@ pub(super) fn parts(
 }
 
 /// Reads what is kept of a version that has so many assertions.
-pub(super) fn read(keeper: &dyn Keeper, parts: &[String], sites: usize) -> Option<Kept> {
+pub(super) fn read(keeper: &dyn Keeper, parts: &[String], sites: usize) -> Option<VersionKnowledge> {
     let written: Written = serde_json::from_slice(&keeper.get(parts)?).ok()?;
     let fits = written.format == FORMAT && written.sites == sites && written.holds.iter().all(|h| *h < sites);
     let answers = Answers::of(&written.answers).filter(|_| fits)?;
-    Some(Kept { holds: written.holds, answers })
+    Some(VersionKnowledge { holds: written.holds, answers })
 }
 
 pub(super) fn write(

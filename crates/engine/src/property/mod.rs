@@ -44,7 +44,7 @@ pub use planted::{Planted, Written, plant};
 
 /// What is known of an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum AssertionVerdict {
     NotFail,
     Fail,
     Unknown,
@@ -83,8 +83,8 @@ pub struct Finding {
     pub matched: Match,
     pub old: Option<Site>,
     pub new: Option<Site>,
-    pub before: Option<Outcome>,
-    pub after: Option<Outcome>,
+    pub before: Option<AssertionVerdict>,
+    pub after: Option<AssertionVerdict>,
     pub step: Step,
     pub violation: Option<Violation>,
     /// On which the assertion fails in the newer version.
@@ -170,7 +170,7 @@ pub fn compare(
     };
     let (was_kept, known_already) = match read(0) {
         Some(kept) => (true, kept),
-        None => (false, kept::Kept::default()),
+        None => (false, kept::VersionKnowledge::default()),
     };
     let mut answers = known_already.answers;
     answers.join(read(1).unwrap_or_default().answers);
@@ -202,7 +202,8 @@ pub fn compare(
         comparison.full = Some(checks::full(new, after, options, &mut programs.1));
     }
     if let (Some(to), [Some(of_old), Some(of_new)]) = (keeping, &parts) {
-        let held = known.iter().filter(|(_, k)| k.outcome == Outcome::NotFail).map(|(site, _)| *site);
+        let held =
+            known.iter().filter(|(_, k)| k.outcome == AssertionVerdict::NotFail).map(|(site, _)| *site);
         kept::write(to.keeper, of_old, sites.0.sites.len(), held.collect(), &answers);
         kept::write(to.keeper, of_new, sites.1.sites.len(), holds, &answers);
     }

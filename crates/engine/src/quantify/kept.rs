@@ -35,7 +35,7 @@ impl Keeper for Nowhere {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptTree {
     /// The inputs over which paths were counted.
     counted_over: String,
     #[serde(default)]
@@ -56,7 +56,7 @@ pub fn encoded(explored: &Explored) -> Option<Vec<u8>> {
     };
     let stretches = explored.tree.stretches.iter().map(stretch).collect();
     let (counted_over, is_by_input) = (explored.counted_over.clone(), explored.is_by_input);
-    let kept = Kept { counted_over, is_by_input, stretches };
+    let kept = KeptTree { counted_over, is_by_input, stretches };
     (!explored.is_cut).then(|| serde_json::to_vec(&kept).ok()).flatten()
 }
 
@@ -71,7 +71,7 @@ pub struct Known {
 
 /// The tree of some bytes.
 pub fn decoded(bytes: &[u8]) -> Option<Known> {
-    let kept: Kept = serde_json::from_slice(bytes).ok()?;
+    let kept: KeptTree = serde_json::from_slice(bytes).ok()?;
     let stretch = |s: KeptStretch| {
         let leaf = |count: String| Leaf {
             end: End::Return(None),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Something that has an address. Locals are those of a call, which is numbered on its path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum SymbolicObject {
     Global(Arc<str>),
     Local(u32, VarId),
     /// The string that a parameter of the entry function points to.
@@ -34,33 +34,40 @@ pub(super) enum Found {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    cells: BTreeMap<(Place, u64), Cell>,
+    cells: BTreeMap<(SymbolicObject, u64), Cell>,
 }
 
 impl Memory {
     /// Whether something of an object was written.
-    pub fn has(&self, place: &Place) -> bool {
+    pub fn has(&self, place: &SymbolicObject) -> bool {
         self.cells.range((place.clone(), 0)..=(place.clone(), u64::MAX)).next().is_some()
     }
 
     /// The cells of an object: offset, bytes and value.
-    pub fn of<'a>(&'a self, place: &Place) -> impl Iterator<Item = (u64, u64, TermId)> + 'a {
+    pub fn of<'a>(&'a self, place: &SymbolicObject) -> impl Iterator<Item = (u64, u64, TermId)> + 'a {
         let range = (place.clone(), 0)..=(place.clone(), u64::MAX);
         self.cells.range(range).map(|((_, offset), c)| (*offset, c.bytes, c.value))
     }
 
     /// Forgets what an object holds.
-    pub fn forget(&mut self, place: &Place) {
+    pub fn forget(&mut self, place: &SymbolicObject) {
         self.cells.retain(|(p, _), _| p != place);
     }
 
     /// Forgets the locals of a call.
     pub fn end_call(&mut self, call: u32) {
-        self.cells.retain(|(p, _), _| !matches!(p, Place::Local(c, _) if *c == call));
+        self.cells.retain(|(p, _), _| !matches!(p, SymbolicObject::Local(c, _) if *c == call));
     }
 
     /// Reads `bytes` bytes as a value of a sort.
-    pub fn read(&self, pool: &mut TermPool, place: &Place, offset: u64, bytes: u64, sort: Sort) -> Found {
+    pub fn read(
+        &self,
+        pool: &mut TermPool,
+        place: &SymbolicObject,
+        offset: u64,
+        bytes: u64,
+        sort: Sort,
+    ) -> Found {
         if let Some(cell) = self.cells.get(&(place.clone(), offset))
             && cell.bytes == bytes
             && pool.sort(cell.value) == sort
@@ -83,7 +90,7 @@ impl Memory {
     }
 
     /// One byte.
-    pub fn byte(&self, pool: &mut TermPool, place: &Place, offset: u64) -> Found {
+    pub fn byte(&self, pool: &mut TermPool, place: &SymbolicObject, offset: u64) -> Found {
         let before = self.cells.range((place.clone(), 0)..=(place.clone(), offset)).next_back();
         let Some(((_, at), cell)) = before.filter(|((_, at), c)| offset < at + c.bytes) else {
             return Found::Missing;
@@ -98,7 +105,7 @@ impl Memory {
     pub fn write(
         &mut self,
         pool: &mut TermPool,
-        place: &Place,
+        place: &SymbolicObject,
         offset: u64,
         bytes: u64,
         value: TermId,
@@ -109,7 +116,13 @@ impl Memory {
     }
 
     /// Makes bytes indeterminate; `None`: a value that they are part of cannot be taken apart.
-    pub fn clear(&mut self, pool: &mut TermPool, place: &Place, offset: u64, bytes: u64) -> Option<()> {
+    pub fn clear(
+        &mut self,
+        pool: &mut TermPool,
+        place: &SymbolicObject,
+        offset: u64,
+        bytes: u64,
+    ) -> Option<()> {
         let end = offset.checked_add(bytes)?;
         let covered = self.cells.range((place.clone(), 0)..(place.clone(), end));
         let hit: Vec<(u64, Cell)> =

@@ -8,7 +8,7 @@ use super::aim::Aim;
 use super::guard::UNREACHABLE;
 use super::input::Candidate;
 use super::inputs::Inputs;
-use super::memory::Place;
+use super::memory::SymbolicObject;
 use super::output::Output;
 use super::state::{Frame, Reason, State, World};
 use super::stretches::{Arrival, Growing, Leaf as Left, Memo, Stretches, Written};
@@ -563,11 +563,11 @@ enum Effect {
 
 /// What globals and strings of the caller hold that were written.
 fn written(state: &State) -> Written {
-    let cells = |place: &Place| {
+    let cells = |place: &SymbolicObject| {
         let symbol = match place {
-            Place::Global(symbol) => symbol.clone(),
-            Place::Text(of) => super::text::symbol(of),
-            Place::Local(..) => return None,
+            SymbolicObject::Global(symbol) => symbol.clone(),
+            SymbolicObject::Text(of) => super::text::symbol(of),
+            SymbolicObject::Local(..) => return None,
         };
         Some((symbol, state.memory.of(place).map(|(o, n, v)| (o, (n, v))).collect()))
     };

@@ -3,7 +3,7 @@
 use super::guard::{self, Guard};
 use super::input::Candidate;
 use super::inputs::Inputs;
-use super::memory::{Memory, Place};
+use super::memory::{Memory, SymbolicObject};
 use super::output::Output;
 use crate::ir::{Expr, Function, Leaf, NodeId, Object, Op, Term, TermId, TermPool, Unit, VarId};
 use rustc_hash::FxHashMap;
@@ -33,8 +33,8 @@ impl<'a> Frame<'a> {
     }
 
     /// What a local is in memory.
-    pub fn place(&self, v: VarId) -> Place {
-        Place::Local(self.number, v)
+    pub fn place(&self, v: VarId) -> SymbolicObject {
+        SymbolicObject::Local(self.number, v)
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) struct State<'a> {
     /// Terms that were split over their values: on this path each is this.
     pub known: BTreeMap<TermId, TermId>,
     /// Globals and strings of the caller that were written.
-    pub written: BTreeSet<Place>,
+    pub written: BTreeSet<SymbolicObject>,
     /// Globals whose content at entry is in memory.
     pub entered: BTreeSet<Arc<str>>,
     pub stdout: Output,
@@ -61,7 +61,7 @@ pub(super) struct State<'a> {
 /// An object behind an address.
 #[derive(Clone, Debug)]
 pub(super) struct Behind {
-    pub place: Place,
+    pub place: SymbolicObject,
     pub size: u64,
 }
 
@@ -109,7 +109,9 @@ impl<'a> World<'a, '_> {
                 let size = self.unit.global(symbol).map_or(0, |g| g.size);
                 let is_aliased = |a: &crate::ir::Alias| a.name == *symbol || a.target == *symbol;
                 if !self.unit.aliases.iter().any(is_aliased) {
-                    self.objects.entry(leaf).or_insert(Behind { place: Place::Global(symbol.clone()), size });
+                    self.objects
+                        .entry(leaf)
+                        .or_insert(Behind { place: SymbolicObject::Global(symbol.clone()), size });
                 }
                 Ok(leaf)
             }
@@ -173,7 +175,7 @@ impl<'a> World<'a, '_> {
             }
         }
         let Some(behind) = base else { return Err("a null pointer, or an address that is not followed") };
-        if let Place::Local(call, _) = behind.place
+        if let SymbolicObject::Local(call, _) = behind.place
             && state.frames.iter().all(|f| f.number != call)
         {
             return Err("an object whose life has ended");
@@ -196,7 +198,7 @@ impl<'a> World<'a, '_> {
 
     /// The condition under which an access ends behind the terminator of a string.
     pub fn is_behind_end(&mut self, behind: &Behind, offset: u64, bytes: u64) -> Option<TermId> {
-        let Place::Text(of) = &behind.place else { return None };
+        let SymbolicObject::Text(of) = &behind.place else { return None };
         let before = (offset + bytes).checked_sub(2)?;
         let is_it = |c: &&Candidate| c.byte.as_ref().is_some_and(|b| b.of == *of && b.at == before);
         let term = self.candidates.iter().find(is_it)?.term;
@@ -211,7 +213,7 @@ impl<'a> World<'a, '_> {
         if bytes.is_empty() {
             return None;
         }
-        let place = Place::Text(of.clone());
+        let place = SymbolicObject::Text(of.clone());
         let size = bytes.len() as u64 + 1;
         let zero = self.pool.bv(8, 0);
         for (at, byte) in (0..).zip(bytes.into_iter().chain([zero])) {
@@ -225,7 +227,7 @@ impl<'a> World<'a, '_> {
 
     /// Puts the content at entry of a global in memory, where it is an input or known; the input, by position.
     pub fn enter(&mut self, state: &mut State, symbol: &Arc<str>) -> Option<usize> {
-        let place = Place::Global(symbol.clone());
+        let place = SymbolicObject::Global(symbol.clone());
         if state.entered.contains(symbol) || state.memory.has(&place) {
             return None;
         }

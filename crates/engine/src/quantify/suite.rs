@@ -25,12 +25,12 @@ pub struct Coverage {
     /// Tests that take a grey path, or none that is known.
     pub grey: usize,
     /// Sides of branches that no test takes, those that most inputs take first.
-    pub missed: Vec<Side>,
+    pub missed: Vec<BranchSide>,
 }
 
 /// A side of a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct BranchSide {
     pub line: u32,
     pub is_true: bool,
     /// Inputs that take it at least once.
@@ -108,7 +108,7 @@ pub fn coverage(explored: &Explored, taken: &[Option<usize>]) -> Option<Coverage
     let is_known = |k: &Option<usize>| k.and_then(|k| explored.paths.get(k)).and_then(counted).is_some();
     found.grey = taken.iter().filter(|k| !is_known(k)).count();
     let missed = sides.into_iter().filter(|(_, seen)| !seen.is_covered);
-    let side = |((.., is_true), seen): ((Arc<str>, NodeId, bool), Seen)| Side {
+    let side = |((.., is_true), seen): ((Arc<str>, NodeId, bool), Seen)| BranchSide {
         line: seen.line,
         is_true,
         inputs: seen.inputs,

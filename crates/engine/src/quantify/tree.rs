@@ -24,7 +24,7 @@ pub struct Tree {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     pub parent: Option<usize>,
-    pub way: Way,
+    pub way: BranchDecision,
     pub kind: Kind,
     /// None where that is not known.
     pub inputs: Option<i128>,
@@ -35,7 +35,7 @@ pub struct Node {
 
 /// How a decision went that leads to a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum BranchDecision {
     /// There was none: the root.
     Start,
     Decided(bool),
@@ -209,15 +209,17 @@ impl Maker<'_> {
         place.children.iter().find_map(fails).filter(|_| !is_turn && place.children.len() <= 2)
     }
 
-    fn way(&self, at: usize, pool: &mut TermPool) -> Way {
-        let Some(place) = self.trie.place(at) else { return Way::Start };
-        let (Some(condition), Some(parent)) = (place.condition, place.parent) else { return Way::Start };
+    fn way(&self, at: usize, pool: &mut TermPool) -> BranchDecision {
+        let Some(place) = self.trie.place(at) else { return BranchDecision::Start };
+        let (Some(condition), Some(parent)) = (place.condition, place.parent) else {
+            return BranchDecision::Start;
+        };
         if let Some(turn) = self.trie.turn(self.explored, at) {
-            return Way::Decided(turn.taken);
+            return BranchDecision::Decided(turn.taken);
         }
         match self.assertion(parent) {
-            Some((_, failing)) => Way::Decided(failing != at),
-            None => Way::When(render(pool, condition, self.naming)),
+            Some((_, failing)) => BranchDecision::Decided(failing != at),
+            None => BranchDecision::When(render(pool, condition, self.naming)),
         }
     }
 
@@ -273,7 +275,7 @@ impl Tree {
             if is_inner.get(parent) == Some(&true) && left != Some(0) {
                 self.nodes.push(Node {
                     parent: Some(parent),
-                    way: Way::When("else".to_owned()),
+                    way: BranchDecision::When("else".to_owned()),
                     kind: Kind::NotFollowed,
                     inputs: left,
                     paths: 0,

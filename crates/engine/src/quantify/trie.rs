@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// Inputs that have met the same conditions.
 #[derive(Clone, Debug, Default)]
-pub struct Place {
+pub struct TrieNode {
     pub parent: Option<usize>,
     /// What parts them from others of the parent; none at the root.
     pub condition: Option<TermId>,
@@ -30,13 +30,13 @@ pub struct Place {
 /// All places; the first is the root, and parents come before their children.
 #[derive(Clone, Debug, Default)]
 pub struct Trie {
-    pub places: Vec<Place>,
+    pub places: Vec<TrieNode>,
 }
 
 impl Trie {
     /// The trie of what was explored. `inputs` of a path: none where it is not known. Cost: linear in all conditions.
     pub fn of(explored: &Explored, inputs: &mut dyn FnMut(&Path) -> Option<i128>) -> Trie {
-        let mut trie = Trie { places: vec![Place::default()] };
+        let mut trie = Trie { places: vec![TrieNode::default()] };
         let mut at: FxHashMap<(usize, TermId), usize> = FxHashMap::default();
         for (k, path) in explored.paths.iter().enumerate() {
             let count = inputs(path);
@@ -50,13 +50,13 @@ impl Trie {
                 if next == trie.places.len() {
                     let (parent, condition) = (Some(place), Some(*condition));
                     let inputs = Some(0);
-                    trie.places.push(Place {
+                    trie.places.push(TrieNode {
                         parent,
                         condition,
                         sample: k,
                         depth,
                         inputs,
-                        ..Place::default()
+                        ..TrieNode::default()
                     });
                     trie.places.get_mut(place).into_iter().for_each(|p| p.children.push(next));
                 }
@@ -78,7 +78,7 @@ impl Trie {
         p.inputs = p.inputs.zip(count).and_then(|(a, b)| a.checked_add(b));
     }
 
-    pub fn place(&self, at: usize) -> Option<&Place> {
+    pub fn place(&self, at: usize) -> Option<&TrieNode> {
         self.places.get(at)
     }
 

@@ -43,13 +43,13 @@ impl Answer {
 /// An answer without a pool.
 #[derive(Clone, Debug, PartialEq)]
 struct Known {
-    verdict: Verdict,
+    verdict: Feasibility,
     /// What it cost, in the solver's units.
     units: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Verdict {
+enum Feasibility {
     Feasible(Option<Model>),
     Infeasible,
     Open,
@@ -125,9 +125,9 @@ struct EntryModel {
 impl Entry {
     fn of(question: Digest, known: &Known) -> Entry {
         let (answer, model) = match &known.verdict {
-            Verdict::Feasible(model) => ("+", model.as_ref()),
-            Verdict::Infeasible => ("-", None),
-            Verdict::Open => ("?", None),
+            Feasibility::Feasible(model) => ("+", model.as_ref()),
+            Feasibility::Infeasible => ("-", None),
+            Feasibility::Open => ("?", None),
         };
         let value = |(term, c): (&Digest, &Const)| Some((hex(*term), sort_text(c.sort())?, hex(c.to_bits())));
         let model = model.map(|m| EntryModel {
@@ -150,10 +150,10 @@ impl Entry {
             })
         };
         let verdict = match (self.answer.as_str(), &self.model) {
-            ("+", Some(m)) => Verdict::Feasible(Some(model(m)?)),
-            ("+", None) => Verdict::Feasible(None),
-            ("-", None) => Verdict::Infeasible,
-            ("?", None) => Verdict::Open,
+            ("+", Some(m)) => Feasibility::Feasible(Some(model(m)?)),
+            ("+", None) => Feasibility::Feasible(None),
+            ("-", None) => Feasibility::Infeasible,
+            ("?", None) => Feasibility::Open,
             _ => return None,
         };
         Some((number(&self.question)?, Known { verdict, units: self.units }))
@@ -248,12 +248,12 @@ impl<'k> Questions<'k> {
         };
         if is_new {
             self.spent = self.spent.saturating_add(known.units);
-            self.open += u64::from(known.verdict == Verdict::Open);
+            self.open += u64::from(known.verdict == Feasibility::Open);
         }
         let answer = match known.verdict {
-            Verdict::Feasible(model) => Answer::Feasible(model.map(|m| self.here(pool, conditions, &m))),
-            Verdict::Infeasible => Answer::Infeasible,
-            Verdict::Open => Answer::Open,
+            Feasibility::Feasible(model) => Answer::Feasible(model.map(|m| self.here(pool, conditions, &m))),
+            Feasibility::Infeasible => Answer::Infeasible,
+            Feasibility::Open => Answer::Open,
         };
         Asked { answer, is_new, was_put }
     }
@@ -294,7 +294,7 @@ impl<'k> Questions<'k> {
         let limits = smt::Limits { rlimit: limit, ..self.limits };
         let mut solver = smt::Solver::new(limits);
         let verdict = match solver.check(&alone, &roots) {
-            smt::Verdict::Unsat => Verdict::Infeasible,
+            smt::Verdict::Unsat => Feasibility::Infeasible,
             smt::Verdict::Sat(model) if model.confirmed => {
                 let mut values = BTreeMap::new();
                 for (t, copy) in &copies {
@@ -302,10 +302,10 @@ impl<'k> Questions<'k> {
                         values.insert(self.digest(*t), c);
                     }
                 }
-                Verdict::Feasible(Some(Model { values, bytes: model.input.bytes() }))
+                Feasibility::Feasible(Some(Model { values, bytes: model.input.bytes() }))
             }
-            smt::Verdict::Sat(_) => Verdict::Feasible(None),
-            smt::Verdict::Unknown(_) => Verdict::Open,
+            smt::Verdict::Sat(_) => Feasibility::Feasible(None),
+            smt::Verdict::Unknown(_) => Feasibility::Open,
         };
         Known { verdict, units: solver.statistics().rlimit }
     }

@@ -4,7 +4,7 @@
 //! it held. Control dependence is that of Ferrante, Ottenstein and Warren, where a path also ends at a call that does
 //! not return, and in a loop that has no way out.
 
-use super::place::{Place, Places, leaves_memory};
+use super::place::{AbstractLocation, Places, leaves_memory};
 use super::site::Sites;
 use crate::interp;
 use crate::ir::{Callee, Function, Instr, NodeId, Unit};
@@ -13,7 +13,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;
 
 /// One version, with what its nodes depend on.
-pub(super) struct Side<'a> {
+pub(super) struct Dependences<'a> {
     pub f: &'a Function,
     places: Places<'a>,
     /// Nodes of assertions but their entries.
@@ -27,13 +27,13 @@ pub(super) struct Side<'a> {
     controls: Vec<BTreeSet<NodeId>>,
     /// By node: the first node that all ways from it pass; `None`: they end before.
     joins: Vec<Option<NodeId>>,
-    writes: Vec<Vec<Place>>,
-    reads: Vec<Vec<Place>>,
+    writes: Vec<Vec<AbstractLocation>>,
+    reads: Vec<Vec<AbstractLocation>>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> Dependences<'a> {
     /// Cost: linear in the function, but for its control dependence.
-    pub fn new(f: &'a Function, unit: &'a Unit, sites: &Sites) -> Side<'a> {
+    pub fn new(f: &'a Function, unit: &'a Unit, sites: &Sites) -> Dependences<'a> {
         let n = f.nodes.len();
         let places = Places::of(f, unit);
         let entries: BTreeSet<NodeId> = sites.regions.iter().map(|r| r.entry).collect();
@@ -48,10 +48,12 @@ impl<'a> Side<'a> {
             .iter()
             .map(|node| if ends(&node.instr) { Vec::new() } else { node.succs.clone() })
             .collect();
-        let mut writes: Vec<Vec<Place>> = f.nodes.iter().map(|node| places.writes(&node.instr)).collect();
-        let mut reads: Vec<Vec<Place>> = f.nodes.iter().map(|node| places.reads(&node.instr)).collect();
+        let mut writes: Vec<Vec<AbstractLocation>> =
+            f.nodes.iter().map(|node| places.writes(&node.instr)).collect();
+        let mut reads: Vec<Vec<AbstractLocation>> =
+            f.nodes.iter().map(|node| places.reads(&node.instr)).collect();
         for r in &sites.regions {
-            let mut all: Vec<Place> = Vec::new();
+            let mut all: Vec<AbstractLocation> = Vec::new();
             for m in &r.nodes {
                 let read = std::mem::take(&mut reads[m.0 as usize]);
                 // That it fails is told of values that are read before.
@@ -67,7 +69,7 @@ impl<'a> Side<'a> {
             next.iter().for_each(|s| back[s.0 as usize].push(NodeId(i as u32)));
         }
         let (controls, joins) = control(&flow, &back);
-        Side { f, places, inner, entries, flow, back, controls, joins, writes, reads }
+        Dependences { f, places, inner, entries, flow, back, controls, joins, writes, reads }
     }
 
     /// Where control comes from.
@@ -240,7 +242,7 @@ impl Slice {
         nodes: &BTreeSet<NodeId>,
         wanted: impl Fn(usize) -> bool,
     ) -> Slice {
-        let side = Side::new(f, unit, sites);
+        let side = Dependences::new(f, unit, sites);
         if side.comes_back() {
             return Slice { over: vec![None; f.nodes.len()] };
         }

@@ -79,7 +79,7 @@ pub struct Target {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum TargetVerdict {
     /// On all paths that the direction asks for.
     Holds,
     Fails,
@@ -89,7 +89,7 @@ pub enum Verdict {
 /// What became of a target.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    pub verdict: Verdict,
+    pub verdict: TargetVerdict,
     /// An input that the target fails on, confirmed by the caller.
     pub model: Option<Assignment>,
 }
@@ -154,15 +154,15 @@ impl Search<'_> {
     /// Paths end at a node without their ends being known.
     fn cut_at(&mut self, node: NodeId) {
         for (finding, before) in self.findings.iter_mut().zip(&self.before) {
-            if finding.verdict == Verdict::Holds && before[node.0 as usize] {
-                finding.verdict = Verdict::Open;
+            if finding.verdict == TargetVerdict::Holds && before[node.0 as usize] {
+                finding.verdict = TargetVerdict::Open;
             }
         }
     }
 
     fn leave_open(&mut self, k: usize) {
-        if self.findings[k].verdict == Verdict::Holds {
-            self.findings[k].verdict = Verdict::Open;
+        if self.findings[k].verdict == TargetVerdict::Holds {
+            self.findings[k].verdict = TargetVerdict::Open;
         }
     }
 }
@@ -177,7 +177,7 @@ impl Explorer<'_, '_> {
         confirm: &mut dyn FnMut(&Suspicion) -> bool,
     ) -> Vec<Finding> {
         let _room = cost::enter(cost::Room::Symex);
-        let fresh = Finding { verdict: Verdict::Holds, model: None };
+        let fresh = Finding { verdict: TargetVerdict::Holds, model: None };
         let leads = match direction {
             Direction::Through(nodes) => self.leading_to(nodes),
             _ => vec![true; self.f.nodes.len()],
@@ -213,7 +213,7 @@ impl Explorer<'_, '_> {
                 break;
             }
             self.follow(path, &mut search, confirm, &mut work);
-            if search.findings.iter().all(|f| f.verdict == Verdict::Fails) {
+            if search.findings.iter().all(|f| f.verdict == TargetVerdict::Fails) {
                 break;
             }
         }
@@ -243,7 +243,7 @@ impl Explorer<'_, '_> {
     fn useful(&self, search: &Search) -> Vec<bool> {
         let open = |site: usize| {
             let of = search.targets.iter().zip(&search.findings).filter(|(t, _)| t.site == site);
-            of.into_iter().any(|(_, f)| f.verdict != Verdict::Fails)
+            of.into_iter().any(|(_, f)| f.verdict != TargetVerdict::Fails)
         };
         let regions = self.sites.regions.iter().filter(|r| open(r.site));
         self.leading_to(&regions.map(|r| r.entry).collect())
@@ -388,7 +388,7 @@ impl Explorer<'_, '_> {
         let mut left: Vec<(usize, TermId)> = Vec::new();
         for k in 0..search.targets.len() {
             let target = search.targets[k];
-            if target.site == region.site && search.findings[k].verdict != Verdict::Fails {
+            if target.site == region.site && search.findings[k].verdict != TargetVerdict::Fails {
                 let holds = self.in_state(path, target.holds);
                 let fails = self.pool.not(holds);
                 left.push((k, known.simplified(self.pool, fails)));
@@ -411,7 +411,7 @@ impl Explorer<'_, '_> {
             match self.ask(path, fails) {
                 Answer::Infeasible => {}
                 Answer::Feasible(Some(model)) => self.suspect(path, &model, &mut left, search, confirm),
-                Answer::Feasible(None) | Answer::Open => search.findings[k].verdict = Verdict::Open,
+                Answer::Feasible(None) | Answer::Open => search.findings[k].verdict = TargetVerdict::Open,
             }
             left.retain(|(other, _)| *other != k);
         }
@@ -427,7 +427,7 @@ impl Explorer<'_, '_> {
     fn settle(&mut self, k: usize, search: &mut Search, confirm: &mut dyn FnMut(&Suspicion) -> bool) {
         let pending = std::mem::take(&mut search.pending[k]);
         for paths in pending.chunks(MAX_JOINED) {
-            if search.findings[k].verdict == Verdict::Fails {
+            if search.findings[k].verdict == TargetVerdict::Fails {
                 return;
             }
             let some = self.pool.op(Op::Or, paths);
@@ -472,7 +472,7 @@ impl Explorer<'_, '_> {
         let site = search.targets[k].site;
         let fails = confirm(&Suspicion { site, pool: self.pool, model, conditions: &[*taken] });
         if fails {
-            search.findings[k] = Finding { verdict: Verdict::Fails, model: Some(model.clone()) };
+            search.findings[k] = Finding { verdict: TargetVerdict::Fails, model: Some(model.clone()) };
         }
         fails
     }
@@ -499,10 +499,10 @@ impl Explorer<'_, '_> {
             let finding = &mut search.findings[*k];
             match confirm(&suspicion) {
                 true => {
-                    *finding = Finding { verdict: Verdict::Fails, model: Some(model.clone()) };
+                    *finding = Finding { verdict: TargetVerdict::Fails, model: Some(model.clone()) };
                     failed = true;
                 }
-                false => finding.verdict = Verdict::Open,
+                false => finding.verdict = TargetVerdict::Open,
             }
             conditions.pop();
         }

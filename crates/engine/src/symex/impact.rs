@@ -11,7 +11,7 @@
 //! The backward slice is [`super::Slice`]: decisions that matter neither to an affected node nor to an assertion that
 //! is asked for are passed over.
 
-use super::depend::Side;
+use super::depend::Dependences;
 use super::site::{Region, Sites};
 use crate::ir::{Expr, Function, Global, Instr, NodeId, Object, Unit};
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
@@ -33,8 +33,8 @@ impl Impact {
     /// Compares two versions. Cost: an alignment, and time quadratic in what changes at worst.
     pub fn of(old: (&Arc<Function>, &Sites, &Unit), new: (&Arc<Function>, &Sites, &Unit)) -> Impact {
         let graph = Mvicfg::build(vec![old.0.clone(), new.0.clone()]);
-        let (before, after) = (Side::new(old.0, old.2, old.1), Side::new(new.0, new.2, new.1));
-        let only = |side: &Side, class: ClassId| -> BTreeSet<NodeId> {
+        let (before, after) = (Dependences::new(old.0, old.2, old.1), Dependences::new(new.0, new.2, new.1));
+        let only = |side: &Dependences, class: ClassId| -> BTreeSet<NodeId> {
             let nodes = (0..side.f.nodes.len() as u32).map(NodeId);
             let alone = nodes.filter(|n| {
                 let merged = graph.node_map[class][n.0 as usize];
@@ -109,7 +109,7 @@ fn acts(i: &Instr) -> bool {
 }
 
 /// Whether a node belongs to no assertion.
-fn is_code(side: &Side, n: NodeId) -> bool {
+fn is_code(side: &Dependences, n: NodeId) -> bool {
     !side.inner.contains(&n) && !side.entries.contains(&n)
 }
 
@@ -144,7 +144,7 @@ fn naming(f: &Function, symbols: &BTreeSet<Arc<str>>) -> Vec<NodeId> {
 /// of this version alone it passes; without `over_alone` it stops at those.
 fn landing(
     graph: &Mvicfg,
-    side: &Side,
+    side: &Dependences,
     class: ClassId,
     start: NodeId,
     over_alone: bool,
@@ -179,7 +179,7 @@ struct Edges {
 }
 
 impl Edges {
-    fn of(graph: &Mvicfg, old: &Side, new: &Side) -> Edges {
+    fn of(graph: &Mvicfg, old: &Dependences, new: &Dependences) -> Edges {
         let mut found = Edges::default();
         for i in 0..new.f.nodes.len() {
             let here = NodeId(i as u32);
@@ -209,8 +209,12 @@ impl Edges {
 }
 
 /// The assertions that stand at one place in both versions: in front of the same instructions, or behind the same.
-fn in_place(graph: &Mvicfg, old: (&Sites, &Side), new: (&Sites, &Side)) -> BTreeSet<(usize, usize)> {
-    let next = |(sites, side): (&Sites, &Side), class: ClassId| -> Vec<BTreeSet<MvId>> {
+fn in_place(
+    graph: &Mvicfg,
+    old: (&Sites, &Dependences),
+    new: (&Sites, &Dependences),
+) -> BTreeSet<(usize, usize)> {
+    let next = |(sites, side): (&Sites, &Dependences), class: ClassId| -> Vec<BTreeSet<MvId>> {
         let of = |site: usize| {
             let regions = sites.regions.iter().filter(|r| r.site == site);
             let landings = regions.map(|r| landing(graph, side, class, r.exit, false));
@@ -218,7 +222,7 @@ fn in_place(graph: &Mvicfg, old: (&Sites, &Side), new: (&Sites, &Side)) -> BTree
         };
         (0..sites.sites.len()).map(of).collect()
     };
-    let previous = |(sites, side): (&Sites, &Side), class: ClassId| -> Vec<BTreeSet<MvId>> {
+    let previous = |(sites, side): (&Sites, &Dependences), class: ClassId| -> Vec<BTreeSet<MvId>> {
         let of = |site: usize| {
             let regions = sites.regions.iter().filter(|r| r.site == site);
             regions.flat_map(|r| before(graph, side, class, r.entry)).collect()
@@ -244,7 +248,7 @@ fn in_place(graph: &Mvicfg, old: (&Sites, &Side), new: (&Sites, &Side)) -> BTree
 }
 
 /// The last instructions that do something before a node.
-fn before(graph: &Mvicfg, side: &Side, class: ClassId, n: NodeId) -> BTreeSet<MvId> {
+fn before(graph: &Mvicfg, side: &Dependences, class: ClassId, n: NodeId) -> BTreeSet<MvId> {
     let (mut found, mut seen, mut work) = (BTreeSet::new(), BTreeSet::new(), side.back(n).to_vec());
     while let Some(m) = work.pop() {
         if !seen.insert(m) {

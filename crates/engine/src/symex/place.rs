@@ -23,7 +23,7 @@ pub(super) enum Base {
 
 /// Something that is written and read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum AbstractLocation {
     Var(VarId),
     /// Bytes of an object: from, and up to; `None`: any of them.
     Bytes(Base, Option<(i128, i128)>),
@@ -112,32 +112,34 @@ impl<'a> Places<'a> {
         self.f.params.contains(&v) && var.ty.is_pointer() && !var.in_memory && !self.changing.contains(&v)
     }
 
-    fn bytes(&self, addr: &Expr, bytes: u64) -> Place {
+    fn bytes(&self, addr: &Expr, bytes: u64) -> AbstractLocation {
         match self.split(addr) {
-            Some((base, at)) => {
-                Place::Bytes(base, at.and_then(|at| Some((at, at.checked_add(i128::from(bytes))?))))
-            }
-            None => Place::Top,
+            Some((base, at)) => AbstractLocation::Bytes(
+                base,
+                at.and_then(|at| Some((at, at.checked_add(i128::from(bytes))?))),
+            ),
+            None => AbstractLocation::Top,
         }
     }
 
-    fn of_var(&self, v: VarId) -> Place {
+    fn of_var(&self, v: VarId) -> AbstractLocation {
         match self.f.var(v).in_memory {
-            true => Place::Bytes(Base::Local(v), None),
-            false => Place::Var(v),
+            true => AbstractLocation::Bytes(Base::Local(v), None),
+            false => AbstractLocation::Var(v),
         }
     }
 
     /// Whether two places may have something in common.
-    pub fn meet(&self, a: &Place, b: &Place) -> bool {
+    pub fn meet(&self, a: &AbstractLocation, b: &AbstractLocation) -> bool {
         match (a, b) {
-            (Place::Var(v), Place::Var(w)) => v == w,
-            (Place::Var(_), _) | (_, Place::Var(_)) => false,
-            (Place::Top, Place::Bytes(Base::Local(v), _)) | (Place::Bytes(Base::Local(v), _), Place::Top) => {
+            (AbstractLocation::Var(v), AbstractLocation::Var(w)) => v == w,
+            (AbstractLocation::Var(_), _) | (_, AbstractLocation::Var(_)) => false,
+            (AbstractLocation::Top, AbstractLocation::Bytes(Base::Local(v), _))
+            | (AbstractLocation::Bytes(Base::Local(v), _), AbstractLocation::Top) => {
                 self.escaping.contains(v)
             }
-            (Place::Top, _) | (_, Place::Top) => true,
-            (Place::Bytes(x, r), Place::Bytes(y, s)) => match (x, y) {
+            (AbstractLocation::Top, _) | (_, AbstractLocation::Top) => true,
+            (AbstractLocation::Bytes(x, r), AbstractLocation::Bytes(y, s)) => match (x, y) {
                 _ if x == y => r.zip(*s).is_none_or(|(r, s)| r.0 < s.1 && s.0 < r.1),
                 (Base::Local(_), _) | (_, Base::Local(_)) | (Base::Global(_), Base::Global(_)) => false,
                 (Base::Behind(_), _) | (_, Base::Behind(_)) => true,
@@ -146,15 +148,17 @@ impl<'a> Places<'a> {
     }
 
     /// Whether writing `by` leaves nothing of what was at `place`.
-    pub fn covers(&self, by: &Place, place: &Place) -> bool {
+    pub fn covers(&self, by: &AbstractLocation, place: &AbstractLocation) -> bool {
         match (by, place) {
-            (Place::Var(v), Place::Var(w)) => v == w,
-            (Place::Bytes(x, Some(r)), Place::Bytes(y, Some(s))) => x == y && r.0 <= s.0 && s.1 <= r.1,
+            (AbstractLocation::Var(v), AbstractLocation::Var(w)) => v == w,
+            (AbstractLocation::Bytes(x, Some(r)), AbstractLocation::Bytes(y, Some(s))) => {
+                x == y && r.0 <= s.0 && s.1 <= r.1
+            }
             _ => false,
         }
     }
 
-    pub fn writes(&self, i: &Instr) -> Vec<Place> {
+    pub fn writes(&self, i: &Instr) -> Vec<AbstractLocation> {
         match i {
             Instr::Assign { dst, .. } | Instr::Load { dst, .. } | Instr::Declare(dst) => {
                 vec![self.of_var(*dst)]
@@ -165,29 +169,29 @@ impl<'a> Places<'a> {
                 written.map(|(addr, bytes)| self.bytes(addr, bytes)).into_iter().collect()
             }
             Instr::Call { dst, callee, result_to, .. } => {
-                let mut places: Vec<Place> = dst.iter().map(|v| self.of_var(*v)).collect();
+                let mut places: Vec<AbstractLocation> = dst.iter().map(|v| self.of_var(*v)).collect();
                 if result_to.is_some() || !leaves_memory(callee) {
-                    places.push(Place::Top);
+                    places.push(AbstractLocation::Top);
                 }
                 places
             }
             Instr::Unknown { writes, .. } => {
-                let mut places: Vec<Place> = writes.iter().map(|v| self.of_var(*v)).collect();
-                places.push(Place::Top);
+                let mut places: Vec<AbstractLocation> = writes.iter().map(|v| self.of_var(*v)).collect();
+                places.push(AbstractLocation::Top);
                 places
             }
             Instr::Nop | Instr::Branch { .. } | Instr::Return { .. } | Instr::Unreachable => Vec::new(),
         }
     }
 
-    pub fn reads(&self, i: &Instr) -> Vec<Place> {
+    pub fn reads(&self, i: &Instr) -> Vec<AbstractLocation> {
         let mut places = Vec::new();
         i.for_each_operand(&mut |e| e.for_each_var(&mut |v| places.push(self.of_var(v))));
         match i {
             Instr::Load { addr, access, .. } => places.push(self.bytes(addr, access.bytes)),
             Instr::Copy { src, bytes, .. } => places.push(self.bytes(src, *bytes)),
-            Instr::Call { callee, .. } if !leaves_memory(callee) => places.push(Place::Top),
-            Instr::Unknown { .. } => places.push(Place::Top),
+            Instr::Call { callee, .. } if !leaves_memory(callee) => places.push(AbstractLocation::Top),
+            Instr::Unknown { .. } => places.push(AbstractLocation::Top),
             _ => {}
         }
         places

@@ -3,7 +3,7 @@
 use super::code::{Code, Target, written};
 use super::narrow::excluded;
 use super::state::{Content, Frame, Given, Inputs, Item, Memory, State, identity};
-use super::value::{Place, Stop, Value};
+use super::value::{ObjectSlot, Stop, Value};
 use crate::difference::Version;
 use crate::interp::{self, CallResult, Input, Program};
 use crate::ir::{CType, Const, Expr, Function, Instr, NodeId, Op, Sort, VarId};
@@ -140,7 +140,7 @@ impl<'p> Machine<'p> {
         let mut registers: Vec<Option<Item>> = vec![None; function.vars.len()];
         for (v, var) in function.vars.iter().enumerate() {
             if var.in_memory || var.sort.is_none() {
-                let place = Place::Local(state.stack.len() as u32);
+                let place = ObjectSlot::Local(state.stack.len() as u32);
                 state.stack.push(Rc::new(Memory { size: var.size, cells: BTreeMap::new(), rest: None }));
                 registers[v] = Some(Item::new(Value::Pointer { place, offset: 0 }));
             }
@@ -168,10 +168,10 @@ impl<'p> Machine<'p> {
     }
 
     /// The object of a place, made when it is first looked for.
-    fn object<'s>(&self, state: &'s mut State, place: Place) -> Result<&'s mut Rc<Memory>, Stop> {
+    fn object<'s>(&self, state: &'s mut State, place: ObjectSlot) -> Result<&'s mut Rc<Memory>, Stop> {
         match place {
-            Place::Local(n) => state.stack.get_mut(n as usize).ok_or(Stop::Undefined),
-            Place::Static(n) => {
+            ObjectSlot::Local(n) => state.stack.get_mut(n as usize).ok_or(Stop::Undefined),
+            ObjectSlot::Static(n) => {
                 if let std::collections::btree_map::Entry::Vacant(vacant) = state.statics.entry(n) {
                     let slot = self.program.slots().get(n as usize);
                     let slot = slot.ok_or(Stop::Unsupported("an unknown object"))?;
@@ -184,7 +184,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    fn at(&self, address: &Value) -> Result<(Place, u64), Stop> {
+    fn at(&self, address: &Value) -> Result<(ObjectSlot, u64), Stop> {
         match address {
             Value::Pointer { place, offset } => {
                 u64::try_from(*offset).map(|o| (*place, o)).map_err(|_| Stop::Undefined)
@@ -363,7 +363,7 @@ impl<'p> Machine<'p> {
     /// Puts a new object in the place of a local that lives in memory.
     fn replace(&self, state: &mut State, v: VarId, size: u64) {
         let register = state.frames.last().and_then(|f| f.registers.get(v.0 as usize));
-        if let Some(Some(Item { value: Value::Pointer { place: Place::Local(n), .. }, .. })) = register
+        if let Some(Some(Item { value: Value::Pointer { place: ObjectSlot::Local(n), .. }, .. })) = register
             && let Some(object) = state.stack.get_mut(*n as usize)
         {
             *object = Rc::new(Memory { size, cells: BTreeMap::new(), rest: None });

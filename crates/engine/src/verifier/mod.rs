@@ -74,7 +74,7 @@ pub struct Effort {
 }
 
 #[derive(Clone, Debug)]
-pub enum Verdict {
+pub enum VerificationResult {
     /// No violation is introduced; without an old version, there is none.
     Holds,
     /// With runs that show it (without an old version, `old` is the new one's, too).
@@ -86,7 +86,7 @@ pub enum Verdict {
 /// An answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    pub verdict: Verdict,
+    pub verdict: VerificationResult,
     /// Runs of a violation that the old version has, too, if one was met.
     pub preexisting: Option<Box<Pair>>,
     pub effort: Effort,
@@ -95,16 +95,17 @@ pub struct Answer {
 /// Answers a question. Cost: bounded by its limits; no solver is asked.
 pub fn verify(question: &Question) -> Answer {
     let _room = cost::enter(cost::Room::Verifier);
-    let mut answer = Answer { verdict: Verdict::Holds, preexisting: None, effort: Effort::default() };
+    let mut answer =
+        Answer { verdict: VerificationResult::Holds, preexisting: None, effort: Effort::default() };
     let mut runs = runs::Runs::new(question);
     if let Some(pair) = runs.try_inputs(&mut answer.effort) {
-        answer.verdict = Verdict::Violated(pair);
+        answer.verdict = VerificationResult::Violated(pair);
         answer.preexisting = runs.preexisting;
         return answer;
     }
     let new = question.new;
     let Some(code) = Code::new(new.program, new.function, &question.concerns, question.remainder) else {
-        answer.verdict = Verdict::Open("a program that is too large");
+        answer.verdict = VerificationResult::Open("a program that is too large");
         return answer;
     };
     let mut machine = Machine::new(new, code);
@@ -118,10 +119,10 @@ pub fn verify(question: &Question) -> Answer {
     });
     answer.preexisting = runs.preexisting;
     answer.verdict = match (ended, found) {
-        (Ended::Wanted, Some(pair)) => Verdict::Violated(pair),
-        (Ended::Exhausted, _) => Verdict::Holds,
-        (Ended::Open(why), _) => Verdict::Open(why),
-        (Ended::Wanted, None) => Verdict::Open("a failure that no run shows"),
+        (Ended::Wanted, Some(pair)) => VerificationResult::Violated(pair),
+        (Ended::Exhausted, _) => VerificationResult::Holds,
+        (Ended::Open(why), _) => VerificationResult::Open(why),
+        (Ended::Wanted, None) => VerificationResult::Open("a failure that no run shows"),
     };
     answer
 }

@@ -3,7 +3,7 @@
 //! Values that were copied from each other carry the same mark, so that what a branch says of one is
 //! known of all; each value also carries on which inputs it depends.
 
-use super::value::{Place, Stop, Value, apply};
+use super::value::{ObjectSlot, Stop, Value, apply};
 use crate::ir::{Const, Expr, Object, Op, Sort, VarId};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -212,7 +212,7 @@ impl State {
             Expr::Addr(Object::Local(v)) => self.register(*v).ok_or(Stop::Unsupported("a lost object")),
             Expr::Addr(Object::Global(symbol)) => {
                 let place = statics(symbol).ok_or(Stop::Unsupported("an unknown object"))?;
-                Ok(Item::new(Value::Pointer { place: Place::Static(place), offset: 0 }))
+                Ok(Item::new(Value::Pointer { place: ObjectSlot::Static(place), offset: 0 }))
             }
             Expr::Addr(Object::Function(_)) => Err(Stop::Unsupported("the address of a function")),
             Expr::Op { op, args, .. } => {

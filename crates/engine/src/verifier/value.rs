@@ -22,7 +22,7 @@ pub(super) enum Stop {
 
 /// Something that has an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum ObjectSlot {
     /// By index of its slot in the program.
     Static(u32),
     /// By position on the stack.
@@ -39,7 +39,7 @@ pub(super) enum Value {
     Float(Float),
     /// An address that is known exactly.
     Pointer {
-        place: Place,
+        place: ObjectSlot,
         offset: i64,
     },
 }

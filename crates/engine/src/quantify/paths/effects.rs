@@ -3,7 +3,7 @@
 use super::{Effect, End, Explorer, Open, is_failure};
 use crate::ir::{Callee, Const, Function, Instr, Leaf, NodeId, Op, Sort, TermId, VarId};
 use crate::quantify::guard::OUT_OF_BOUNDS;
-use crate::quantify::memory::{Found, Place};
+use crate::quantify::memory::{Found, SymbolicObject};
 use crate::quantify::state::{Access, Behind, Frame, Reason, State};
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ impl<'a> Explorer<'a, '_> {
 
     /// A global's bytes that never change, or, in a whole program, that it begins with.
     fn initial(&self, behind: &Behind, offset: u64, bytes: u64) -> Option<Vec<u8>> {
-        let Place::Global(symbol) = &behind.place else { return None };
+        let SymbolicObject::Global(symbol) = &behind.place else { return None };
         let global = self.world.unit.global(symbol)?;
         let is_known = global.is_known_constant() || self.world.is_program;
         is_known.then(|| global.constant_bytes(offset, bytes)).flatten()
@@ -106,7 +106,7 @@ impl<'a> Explorer<'a, '_> {
 
     /// Prepares an object of which a part is accessed.
     fn enter(&mut self, state: &mut State<'a>, behind: &Behind) -> Result<(), Reason> {
-        let Place::Global(symbol) = &behind.place else { return Ok(()) };
+        let SymbolicObject::Global(symbol) = &behind.place else { return Ok(()) };
         if let Some(k) = self.world.enter(state, symbol) {
             self.growing.used(k);
         }
@@ -138,7 +138,7 @@ impl<'a> Explorer<'a, '_> {
         bytes: u64,
         sort: Sort,
     ) -> Result<TermId, Reason> {
-        if let Place::Global(symbol) = &behind.place {
+        if let SymbolicObject::Global(symbol) = &behind.place {
             if matches!(&**symbol, "stdout" | "stderr")
                 && self.world.unit.global(symbol).is_some_and(is_import)
             {
@@ -158,8 +158,8 @@ impl<'a> Explorer<'a, '_> {
             Found::Value(value) => Ok(value),
             Found::Mixed => Err("memory that is read in another way than it was written"),
             Found::Missing => Err(match behind.place {
-                Place::Global(_) | Place::Text(_) => "memory whose content is not known",
-                Place::Local(..) => "a value that was never given",
+                SymbolicObject::Global(_) | SymbolicObject::Text(_) => "memory whose content is not known",
+                SymbolicObject::Local(..) => "a value that was never given",
             }),
         }
     }
@@ -172,7 +172,7 @@ impl<'a> Explorer<'a, '_> {
         bytes: u64,
         value: TermId,
     ) -> Result<(), Reason> {
-        if let Place::Global(symbol) = &behind.place {
+        if let SymbolicObject::Global(symbol) = &behind.place {
             let global = self.world.unit.global(symbol).ok_or("memory whose content is not known")?;
             if global.is_known_constant() {
                 return Err("a write to a constant");
@@ -183,7 +183,7 @@ impl<'a> Explorer<'a, '_> {
                 false => self.enter(state, behind)?,
             }
             state.written.insert(behind.place.clone());
-        } else if let Place::Text(_) = &behind.place {
+        } else if let SymbolicObject::Text(_) = &behind.place {
             state.written.insert(behind.place.clone());
         }
         let done = state.memory.write(self.world.pool, &behind.place, offset, bytes, value);
@@ -237,7 +237,7 @@ impl<'a> Explorer<'a, '_> {
                 }
             }
         }
-        if let Place::Global(symbol) = &from.0.place
+        if let SymbolicObject::Global(symbol) = &from.0.place
             && parts.iter().map(|(_, n, _)| n).sum::<u64>() < bytes
         {
             let constant = self.world.unit.global(symbol).is_some_and(|g| g.is_known_constant());

@@ -159,7 +159,7 @@ fn what_is_always_undefined_ends_a_path() {
 
 #[test]
 fn addresses_move_by_known_bytes_only() {
-    let at = |offset| Value::Pointer { place: Place::Static(1), offset };
+    let at = |offset| Value::Pointer { place: ObjectSlot::Static(1), offset };
     let eight = join(&[Const::bv(64, 8)]);
     let unsure = join(&[Const::bv(64, 0), Const::bv(64, 8)]);
     assert_eq!(apply(Op::Add, &[at(4), eight]), Ok(at(12)));
@@ -167,7 +167,7 @@ fn addresses_move_by_known_bytes_only() {
     assert!(apply(Op::Add, &[at(4), unsure]).is_err());
     assert_eq!(apply(Op::Ult, &[at(4), at(8)]), Ok(Value::YES));
     assert_eq!(apply(Op::Eq, &[at(4), join(&[Const::bv(64, 0)])]), Ok(Value::NO));
-    let other = Value::Pointer { place: Place::Local(1), offset: 4 };
+    let other = Value::Pointer { place: ObjectSlot::Local(1), offset: 4 };
     assert!(apply(Op::Ult, &[at(4), other]).is_err());
 }
 

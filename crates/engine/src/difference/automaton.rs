@@ -39,8 +39,8 @@ struct Traits {
     can_fail: bool,
 }
 
-/// One version.
-pub(super) struct Side {
+/// The control-flow automaton of one version.
+pub(super) struct Automaton {
     pub bodies: Vec<Body>,
     traits: Vec<Traits>,
     /// By body and node: some way from there meets a violation before the function is left.
@@ -64,10 +64,10 @@ struct Contexts {
     ids: HashMap<(Option<Loc>, usize), u32>,
 }
 
-impl Side {
+impl Automaton {
     /// `bodies[0]` is the entry function.
-    pub fn new(bodies: Vec<Body>, concerns: Concerns) -> Side {
-        let mut side = Side {
+    pub fn new(bodies: Vec<Body>, concerns: Concerns) -> Automaton {
+        let mut side = Automaton {
             traits: vec![Traits::default(); bodies.len()],
             fails_before_exit: Vec::new(),
             reaches_exit: Vec::new(),
