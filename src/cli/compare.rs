@@ -10,7 +10,7 @@ use super::range::RangeArgs;
 use super::{CliError, Context, GlobalArgs, analyse};
 use crate::config::{self, ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};
 use crate::gate::hooks::{HookSettings, NAMES};
-use crate::gate::{Analyse, Failure, PolicyOf, Side};
+use crate::gate::{Analyse, ComparedTree, Failure, PolicyOf};
 use crate::history::{self, RangeRequest, Repository};
 use crate::report::note;
 use crate::store::notes::{NotesError, NotesRef};
@@ -76,7 +76,7 @@ fn settings_of(repository: &Repository, range: &RangeRequest) -> Result<HookSett
 /// Returns the function that finds the policy for a change between two commits.
 pub(super) fn policy(context: &Context) -> PolicyOf {
     let globals = inner(context);
-    Arc::new(move |old: &Side, new: &Side| {
+    Arc::new(move |old: &ComparedTree, new: &ComparedTree| {
         let fails = |error: CliError| Failure(error.message);
         let context = Context::new(globals.clone(), true).map_err(fails)?;
         let args = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
@@ -153,7 +153,7 @@ fn compared(context: &Context, args: DiffArgs) -> Analyse {
     // Asked once, however many versions are compared.
     let git = Arc::new(OnceLock::new());
     let config = context.git_config.clone();
-    Arc::new(move |old: &Side, new: &Side| {
+    Arc::new(move |old: &ComparedTree, new: &ComparedTree| {
         let fails = |error: CliError| Failure(error.message);
         // All words are revisions, whatever files there are.
         let mut context = Context::new(globals.clone(), true).map_err(fails)?;
@@ -189,12 +189,12 @@ fn inner(context: &Context) -> GlobalArgs {
 }
 
 /// Returns two versions as arguments of `diff`. Nothing is what comes before a root commit.
-fn range(git: &Git, old: &Side, new: &Side) -> Result<RangeArgs, CliError> {
-    let staged = *new == Side::Index;
+fn range(git: &Git, old: &ComparedTree, new: &ComparedTree) -> Result<RangeArgs, CliError> {
+    let staged = *new == ComparedTree::Index;
     let revisions = match (old, new) {
-        (Side::Commit(old), Side::Commit(new)) => vec![old.clone(), new.clone()],
-        (Side::Nothing, Side::Commit(new)) => vec![format!("{new}^!")],
-        (Side::Commit(old), _) => vec![old.clone()],
+        (ComparedTree::Commit(old), ComparedTree::Commit(new)) => vec![old.clone(), new.clone()],
+        (ComparedTree::Nothing, ComparedTree::Commit(new)) => vec![format!("{new}^!")],
+        (ComparedTree::Commit(old), _) => vec![old.clone()],
         // Amending the root commit; else the branch is unborn, which is nothing by itself.
         _ if git.object("HEAD^{commit}")?.is_some() => vec!["HEAD^".to_string()],
         _ => Vec::new(),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 
 use super::{CliError, Context, ExitCode, compare, shared};
-use crate::gate::hooks::{self, Hook, NAMES, Outcome};
+use crate::gate::hooks::{self, Hook, HookOutcome, NAMES};
 use crate::gate::install::{HookStatus, Hooks, InstallError, State};
 use crate::report::escape::visible;
 use crate::store::Git;
@@ -163,8 +163,8 @@ fn run_hook(name: &str, args: &[OsString], context: &mut Context) -> Result<Exit
         stderr: &mut stderr,
     };
     match hooks::run(name, args, &stdin, &mut hook) {
-        Outcome::Continue => Ok(ExitCode::Done),
-        Outcome::Stop => Ok(ExitCode::Objection),
+        HookOutcome::Continue => Ok(ExitCode::Done),
+        HookOutcome::Stop => Ok(ExitCode::Objection),
     }
 }
 

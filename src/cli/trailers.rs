@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::{CliError, Context, ExitCode, Format, compare};
-use crate::gate::Side;
+use crate::gate::ComparedTree;
 use crate::report::trailer;
 use crate::store::Git;
 use crate::store::trailers::Style;
@@ -59,22 +59,22 @@ pub fn run(args: TrailersArgs, context: &mut Context) -> Result<ExitCode, CliErr
 }
 
 /// The two versions that the trailers are about.
-fn sides(git: &Git, revisions: &[String]) -> Result<(Side, Side), CliError> {
+fn sides(git: &Git, revisions: &[String]) -> Result<(ComparedTree, ComparedTree), CliError> {
     match revisions {
         [] => {
             let head = git.object("HEAD^{commit}")?;
-            Ok((head.map_or(Side::Nothing, Side::Commit), Side::Index))
+            Ok((head.map_or(ComparedTree::Nothing, ComparedTree::Commit), ComparedTree::Index))
         }
         [one] if !one.contains("..") => {
             let new = compare::commit(git, one)?;
             let parent = git.object(&format!("{new}^1^{{commit}}"))?;
-            Ok((parent.map_or(Side::Nothing, Side::Commit), Side::Commit(new)))
+            Ok((parent.map_or(ComparedTree::Nothing, ComparedTree::Commit), ComparedTree::Commit(new)))
         }
         [range] if !range.contains("...") => {
             let (old, new) = range.split_once("..").unwrap_or((range, ""));
             let or_head = |name: &str| if name.is_empty() { "HEAD".to_string() } else { name.to_string() };
             let old = compare::commit(git, &or_head(old))?;
-            Ok((Side::Commit(old), Side::Commit(compare::commit(git, &or_head(new))?)))
+            Ok((ComparedTree::Commit(old), ComparedTree::Commit(compare::commit(git, &or_head(new))?)))
         }
         _ => Err(CliError::usage("trailers takes one commit or one range A..B")),
     }

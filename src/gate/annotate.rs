@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::{Analyse, Side};
+use super::{Analyse, ComparedTree};
 use crate::analysis::Watch;
 use crate::report::note;
 use crate::store::notes::{Edit, Ends, Note, Notes, NotesError, Record, all_ends};
@@ -114,8 +114,8 @@ impl Annotator<'_> {
             (Existing::Refresh, Some(record)) => record.renamed(ends),
             _ => {
                 self.watch.begins(&ends.commit);
-                let old = ends.parent.clone().map_or(Side::Nothing, Side::Commit);
-                match (self.analyse)(&old, &Side::Commit(ends.commit.clone())) {
+                let old = ends.parent.clone().map_or(ComparedTree::Nothing, ComparedTree::Commit);
+                match (self.analyse)(&old, &ComparedTree::Commit(ends.commit.clone())) {
                     Ok(report) => note::record(&report, ends, self.limit),
                     // It was not let come to an end: that says nothing of the commit.
                     Err(_) if self.watch.is_over() => return,

@@ -17,7 +17,7 @@ use super::age;
 use super::annotate::{Annotated, Existing, annotate};
 use super::memory::Memory;
 use super::policy::{Policy, judge};
-use super::{Analyse, Failure, PolicyOf, Side};
+use super::{Analyse, ComparedTree, Failure, PolicyOf};
 use crate::fault;
 use crate::report::{Report, escape::visible, unseen};
 use crate::store::notes::{self, Note, Notes, NotesError, NotesRef, Record};
@@ -90,14 +90,14 @@ pub enum HookError {
 
 /// What git is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum HookOutcome {
     Continue,
     Stop,
 }
 
 /// Runs the hook `name` with git's arguments and standard input. A hook that is not in [`NAMES`] does
-/// nothing. Errors are warnings: the caller gets [`Outcome::Continue`].
-pub fn run(name: &str, args: &[OsString], stdin: &[u8], hook: &mut Hook<'_>) -> Outcome {
+/// nothing. Errors are warnings: the caller gets [`HookOutcome::Continue`].
+pub fn run(name: &str, args: &[OsString], stdin: &[u8], hook: &mut Hook<'_>) -> HookOutcome {
     let file = args.first().map(Path::new);
     let arg = |index: usize| args.get(index).and_then(|arg| arg.to_str());
     let result = match name {
@@ -107,25 +107,25 @@ pub fn run(name: &str, args: &[OsString], stdin: &[u8], hook: &mut Hook<'_>) -> 
         "post-commit" => advisory(post_commit(hook)),
         "post-rewrite" => advisory(post_rewrite(hook, arg(0), stdin)),
         "pre-push" => pre_push(hook, arg(0), stdin),
-        _ => Ok(Outcome::Continue),
+        _ => Ok(HookOutcome::Continue),
     };
     result.unwrap_or_else(|error| {
         // One commit says one trouble once; but a gate that did not look always says so.
         if matches!(error, HookError::Again(_)) && name != "pre-commit" {
-            return Outcome::Continue;
+            return HookOutcome::Continue;
         }
         say(hook, &format!("warning: invdiff {name}: {}; going on without it", one_line(&error.to_string())));
-        Outcome::Continue
+        HookOutcome::Continue
     })
 }
 
-fn advisory(result: Result<(), HookError>) -> Result<Outcome, HookError> {
-    result.map(|()| Outcome::Continue)
+fn advisory(result: Result<(), HookError>) -> Result<HookOutcome, HookError> {
+    result.map(|()| HookOutcome::Continue)
 }
 
 /// Compares HEAD with the index, stops for a replayed regression, and says what callers will see if
 /// there is time for that.
-fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
+fn pre_commit(hook: &mut Hook<'_>) -> Result<HookOutcome, HookError> {
     let policy_changes = &hook.settings.policy_changes;
     if !policy_changes.is_empty() {
         say(hook, "warning: this commit changes the policy of .invdiff.yaml");
@@ -137,7 +137,7 @@ fn pre_commit(hook: &mut Hook<'_>) -> Result<Outcome, HookError> {
 }
 
 /// Says what a report means for the commit.
-fn judged(hook: &mut Hook<'_>, report: Report) -> Outcome {
+fn judged(hook: &mut Hook<'_>, report: Report) -> HookOutcome {
     // A bound that was met is worth a line in a report, not one at every commit.
     for notice in report.notices.iter().filter(|notice| !notice.starts_with("note: ")) {
         say(hook, &format!("warning: invdiff: {}", visible(notice)));
@@ -151,13 +151,13 @@ fn judged(hook: &mut Hook<'_>, report: Report) -> Outcome {
         say(hook, &format!("warning: invdiff: {}", visible(known.over())));
     }
     if verdict.warnings.is_empty() && verdict.changes.is_empty() && verdict.blocked.is_empty() {
-        return Outcome::Continue;
+        return HookOutcome::Continue;
     }
     say_some(hook, "warning: this commit changes what callers can see", &verdict.warnings);
     say_some(hook, "warning: this commit changes what the code does", &verdict.changes);
     if verdict.blocked.is_empty() {
         say(hook, "hint: look closer with 'git invdiff HEAD^!' when the commit is made");
-        return Outcome::Continue;
+        return HookOutcome::Continue;
     }
     say(hook, "error: this commit breaks what held before");
     verdict.blocked.iter().for_each(|line| say(hook, &format!("  {line}")));
@@ -171,7 +171,7 @@ fn judged(hook: &mut Hook<'_>, report: Report) -> Outcome {
         );
     }
     say(hook, "hint: commit anyway with 'git commit --no-verify' or INVDIFF_SKIP=1");
-    Outcome::Stop
+    HookOutcome::Stop
 }
 
 /// Whether what was to be committed is in the index when the commit was stopped: `commit -a` and
@@ -230,8 +230,8 @@ fn post_rewrite(hook: &mut Hook<'_>, command: Option<&str>, stdin: &[u8]) -> Res
 }
 
 /// Stops what breaks something of what the remote has.
-fn pre_push(hook: &mut Hook<'_>, remote: Option<&str>, stdin: &[u8]) -> Result<Outcome, HookError> {
-    let Some(remote) = remote else { return Ok(Outcome::Continue) };
+fn pre_push(hook: &mut Hook<'_>, remote: Option<&str>, stdin: &[u8]) -> Result<HookOutcome, HookError> {
+    let Some(remote) = remote else { return Ok(HookOutcome::Continue) };
     remind_of_notes(hook, remote)?;
     push::run(hook, remote, stdin)
 }
@@ -273,9 +273,9 @@ fn annotate_in_time(hook: &mut Hook<'_>, commits: Vec<String>, hints: Vec<Record
 }
 
 /// Takes a first look at what the index changes, within the time limit, unless the hook before had the same question.
-fn analysed(hook: &Hook<'_>, old: Side) -> Result<Report, HookError> {
+fn analysed(hook: &Hook<'_>, old: ComparedTree) -> Result<Report, HookError> {
     let memory = Memory::of(hook.git)?;
-    let key = memory.key(hook.git, &old, &Side::Index)?;
+    let key = memory.key(hook.git, &old, &ComparedTree::Index)?;
     if let Some(answer) = memory.recall(&key) {
         return answer.map_err(HookError::Again);
     }
@@ -289,12 +289,12 @@ fn analysed(hook: &Hook<'_>, old: Side) -> Result<Report, HookError> {
 
 /// What becomes of properties, which alone can stop a commit, and then, unless the time is over, what the code does
 /// otherwise.
-fn looked_at(hook: &Hook<'_>, old: &Side) -> Result<Report, HookError> {
+fn looked_at(hook: &Hook<'_>, old: &ComparedTree) -> Result<Report, HookError> {
     let begin = Instant::now();
     let limit = hook.settings.timeout;
     let asked = |analyse: &Analyse| {
         let (analyse, old) = (analyse.clone(), old.clone());
-        move || analyse(&old, &Side::Index)
+        move || analyse(&old, &ComparedTree::Index)
     };
     let properties = within(limit.map(|limit| limit + GRACE), asked(&hook.gate))??;
     let left = limit.map(|limit| limit.saturating_sub(begin.elapsed()));
@@ -342,8 +342,8 @@ fn within<T: Send + 'static>(
 }
 
 /// The commit that a new one will have as its parent.
-fn head(git: &Git) -> Result<Side, HookError> {
-    Ok(git.object("HEAD^{commit}")?.map_or(Side::Nothing, Side::Commit))
+fn head(git: &Git) -> Result<ComparedTree, HookError> {
+    Ok(git.object("HEAD^{commit}")?.map_or(ComparedTree::Nothing, ComparedTree::Commit))
 }
 
 fn rebasing(git: &Git) -> Result<bool, HookError> {

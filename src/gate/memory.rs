@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Side};
+use super::{ComparedTree, Failure};
 use crate::report::Report;
 use crate::store::{Git, GitError};
 
@@ -27,7 +27,7 @@ pub struct Memory {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct CachedAnswer {
     key: String,
     /// A report, or why there is none.
     answer: Result<Report, String>,
@@ -47,15 +47,17 @@ impl Memory {
     }
 
     /// Returns the key of a comparison. Costs two git processes that list files.
-    pub fn key(&self, git: &Git, old: &Side, new: &Side) -> Result<String, GitError> {
+    pub fn key(&self, git: &Git, old: &ComparedTree, new: &ComparedTree) -> Result<String, GitError> {
         let mut hash = blake3::Hasher::new();
         hash.update(self.surroundings.as_bytes());
         for side in [old, new] {
             hash.update(b"\nside\n");
             let listing = match side {
-                Side::Nothing => Vec::new(),
-                Side::Commit(id) => git.run(&["ls-tree", "-r", "-z", "--full-tree", id], b"")?,
-                Side::Index => git.run(&["ls-files", "--stage", "-z", "--full-name", "--", ":/"], b"")?,
+                ComparedTree::Nothing => Vec::new(),
+                ComparedTree::Commit(id) => git.run(&["ls-tree", "-r", "-z", "--full-tree", id], b"")?,
+                ComparedTree::Index => {
+                    git.run(&["ls-files", "--stage", "-z", "--full-name", "--", ":/"], b"")?
+                }
             };
             for (mode, id, path) in listing.split(|&byte| byte == 0).filter_map(entry) {
                 for part in [mode, id, path] {
@@ -70,7 +72,7 @@ impl Memory {
     /// Returns the answer that was kept under this key. A failure counts for the hooks of one commit only:
     /// the machine may have been busy.
     pub fn recall(&self, key: &str) -> Option<Result<Report, Failure>> {
-        let kept: Kept = serde_json::from_slice(&std::fs::read(&self.file).ok()?).ok()?;
+        let kept: CachedAnswer = serde_json::from_slice(&std::fs::read(&self.file).ok()?).ok()?;
         let age = std::fs::metadata(&self.file).and_then(|file| file.modified()).ok()?.elapsed().ok()?;
         let counts = kept.key == key && (kept.answer.is_ok() || age < FAILURE_COUNTS);
         counts.then_some(kept.answer.map_err(Failure))
@@ -81,7 +83,7 @@ impl Memory {
     pub fn keep(&self, key: &str, answer: &Result<Report, Failure>) {
         let answer = answer.clone().map_err(|failure| failure.0);
         let folder = self.file.parent().map(PathBuf::from).unwrap_or_default();
-        let Ok(bytes) = serde_json::to_vec(&Kept { key: key.to_string(), answer }) else { return };
+        let Ok(bytes) = serde_json::to_vec(&CachedAnswer { key: key.to_string(), answer }) else { return };
         let Ok(file) = tempfile::Builder::new().prefix(".invdiff-").tempfile_in(folder) else { return };
         if std::fs::write(file.path(), bytes).is_ok() {
             let _ = file.persist(&self.file);

@@ -18,7 +18,7 @@ use policy::Policy;
 
 /// One of the two versions that are compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum ComparedTree {
     /// The version before the first: a tree without files.
     Nothing,
     /// A commit, by its full object id.
@@ -33,7 +33,7 @@ pub enum Side {
 pub struct Failure(pub String);
 
 /// Compares an old version with a new one. Shared with a thread, because hooks have a time limit.
-pub type Analyse = Arc<dyn Fn(&Side, &Side) -> Result<Report, Failure> + Send + Sync>;
+pub type Analyse = Arc<dyn Fn(&ComparedTree, &ComparedTree) -> Result<Report, Failure> + Send + Sync>;
 
 /// Finds what stops a change from an old version to a new one.
-pub type PolicyOf = Arc<dyn Fn(&Side, &Side) -> Result<Policy, Failure> + Send + Sync>;
+pub type PolicyOf = Arc<dyn Fn(&ComparedTree, &ComparedTree) -> Result<Policy, Failure> + Send + Sync>;

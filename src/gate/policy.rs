@@ -202,7 +202,7 @@ impl Policy {
 
 /// What a hook says about a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub struct GateDecision {
     /// Reasons to stop the commit, one line each; empty: it may go on.
     pub blocked: Vec<String>,
     /// What a person should know, one line each.
@@ -218,9 +218,9 @@ pub struct Verdict {
 }
 
 /// Judges a report on the old version and the new one.
-pub fn judge(report: &Report, policy: &Policy) -> Verdict {
+pub fn judge(report: &Report, policy: &Policy) -> GateDecision {
     let newest = report.versions.last().map_or(0, |v| v.index);
-    let mut verdict = Verdict::default();
+    let mut verdict = GateDecision::default();
     let mut met: BTreeSet<&str> = BTreeSet::new();
     let weakened = report.assertions.iter().filter(|a| a.is_weakened(newest));
     for assertion in regressions(report).into_iter().chain(weakened) {

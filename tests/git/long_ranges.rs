@@ -106,7 +106,7 @@ fn nothing_is_analysed_twice() {
     let repo = history(11);
     let git = git_of(&repo);
     let notes = Notes::new(&git, NotesRef::default());
-    let asked: Arc<Mutex<Vec<Side>>> = Arc::default();
+    let asked: Arc<Mutex<Vec<ComparedTree>>> = Arc::default();
     let (inner, log) = (stand_in(git.clone()), asked.clone());
     let analyse: Analyse = Arc::new(move |old, new| {
         log.lock().unwrap().push(new.clone());
@@ -134,11 +134,11 @@ fn nothing_is_analysed_twice() {
         sizes.push(annotated(&repo));
     }
     assert_eq!(sizes, [1, 5, 7, commits.len(), commits.len()], "what is done is written when it ends");
-    let mut wanted: Vec<Side> = commits.iter().cloned().map(Side::Commit).collect();
+    let mut wanted: Vec<ComparedTree> = commits.iter().cloned().map(ComparedTree::Commit).collect();
     assert_eq!(*asked.lock().unwrap(), wanted, "each commit once, oldest first");
     told.sort_unstable();
     wanted.sort_unstable_by_key(|side| format!("{side:?}"));
-    assert_eq!(told.into_iter().map(Side::Commit).collect::<Vec<_>>(), wanted);
+    assert_eq!(told.into_iter().map(ComparedTree::Commit).collect::<Vec<_>>(), wanted);
 }
 
 #[test]

@@ -32,9 +32,9 @@ use std::ffi::OsString;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-use git_invdiff::gate::hooks::{Hook, HookSettings, Outcome};
+use git_invdiff::gate::hooks::{Hook, HookOutcome, HookSettings};
 use git_invdiff::gate::policy::Policy;
-use git_invdiff::gate::{Analyse, Failure, PolicyOf, Side};
+use git_invdiff::gate::{Analyse, ComparedTree, Failure, PolicyOf};
 use git_invdiff::report::*;
 use git_invdiff::store::Git;
 use git_invdiff::store::notes::NotesRef;
@@ -65,11 +65,11 @@ fn glance_stand_in(git: Git) -> Analyse {
 /// `log`: the variable that names the file in which each analysis is noted.
 fn answer(git: Git, log: &'static str, facts: bool) -> Analyse {
     Arc::new(move |old, new| {
-        let read = |side: &Side| -> Result<String, Failure> {
+        let read = |side: &ComparedTree| -> Result<String, Failure> {
             let name = match side {
-                Side::Nothing => return Ok(String::new()),
-                Side::Commit(id) => format!("{id}:a.c"),
-                Side::Index => ":a.c".to_string(),
+                ComparedTree::Nothing => return Ok(String::new()),
+                ComparedTree::Commit(id) => format!("{id}:a.c"),
+                ComparedTree::Index => ":a.c".to_string(),
             };
             let output = git.output(&["show", &name], b"").map_err(|e| Failure(e.to_string()))?;
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_string())
@@ -153,7 +153,7 @@ fn stand_in_binary() {
         Hook { git: &git, settings: &settings, glance, gate, analyse, check, policy, stderr: &mut stderr };
     let name = words[2].to_str().unwrap();
     let outcome = git_invdiff::gate::hooks::run(name, &words[3..], &stdin, &mut hook);
-    std::process::exit(if outcome == Outcome::Stop { 1 } else { 0 });
+    std::process::exit(if outcome == HookOutcome::Stop { 1 } else { 0 });
 }
 
 /// Installs all hooks with the real binary, and a `git-invdiff` that is [`stand_in_binary`].

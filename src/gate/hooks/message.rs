@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Hook, HookError, Side, analysed, head, read, say, write};
+use super::{ComparedTree, Hook, HookError, analysed, head, read, say, write};
 use crate::report::trailer;
 use crate::store::Git;
 use crate::store::trailers::{Style, Trailer};
@@ -97,7 +97,7 @@ pub(super) fn finish(hook: &mut Hook<'_>, file: Option<&Path>) -> Result<(), Hoo
     Ok(())
 }
 
-fn trailers(hook: &mut Hook<'_>, base: Side) -> Result<Vec<Trailer>, HookError> {
+fn trailers(hook: &mut Hook<'_>, base: ComparedTree) -> Result<Vec<Trailer>, HookError> {
     let report = analysed(hook, base)?;
     if !report.notices.is_empty() && report.functions.is_empty() {
         say(
@@ -176,8 +176,8 @@ fn commit_says_amend() -> Option<bool> {
     None
 }
 
-fn parent_of_head(git: &Git) -> Result<Side, HookError> {
-    Ok(git.object("HEAD^1^{commit}")?.map_or(Side::Nothing, Side::Commit))
+fn parent_of_head(git: &Git) -> Result<ComparedTree, HookError> {
+    Ok(git.object("HEAD^1^{commit}")?.map_or(ComparedTree::Nothing, ComparedTree::Commit))
 }
 
 /// Comment lines may only be added where git takes them out again.

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use super::{GRACE, Hook, HookError, Outcome, Side, say, within};
+use super::{ComparedTree, GRACE, Hook, HookError, HookOutcome, say, within};
 use crate::gate::policy::judge;
 use crate::report::escape::visible;
 use crate::store::{Git, GitError};
@@ -33,7 +33,7 @@ struct Pair {
 }
 
 /// Looks at each ref as long as there is time, and stops for the first that breaks something.
-pub(super) fn run(hook: &mut Hook<'_>, remote: &str, stdin: &[u8]) -> Result<Outcome, HookError> {
+pub(super) fn run(hook: &mut Hook<'_>, remote: &str, stdin: &[u8]) -> Result<HookOutcome, HookError> {
     let begin = Instant::now();
     let pairs = pairs(hook.git, remote, &updates(stdin))?;
     for (done, pair) in pairs.iter().enumerate() {
@@ -49,7 +49,7 @@ pub(super) fn run(hook: &mut Hook<'_>, remote: &str, stdin: &[u8]) -> Result<Out
             break;
         }
         let (check, policy) = (hook.check.clone(), hook.policy.clone());
-        let (old, new) = (Side::Commit(pair.base.clone()), Side::Commit(pair.tip.clone()));
+        let (old, new) = (ComparedTree::Commit(pair.base.clone()), ComparedTree::Commit(pair.tip.clone()));
         let limit = left.map(|left| left + GRACE);
         let verdict = within(limit, move || {
             let report = check(&old, &new)?;
@@ -64,9 +64,9 @@ pub(super) fn run(hook: &mut Hook<'_>, remote: &str, stdin: &[u8]) -> Result<Out
         verdict.blocked.iter().for_each(|line| say(hook, &format!("  {line}")));
         say(hook, &format!("hint: look closer with 'git invdiff check {range}'"));
         say(hook, "hint: push anyway with 'git push --no-verify' or INVDIFF_SKIP=1");
-        return Ok(Outcome::Stop);
+        return Ok(HookOutcome::Stop);
     }
-    Ok(Outcome::Continue)
+    Ok(HookOutcome::Continue)
 }
 
 /// Reads lines `<local ref> <new id> <remote ref> <old id>`; leaves out deletions and notes.
