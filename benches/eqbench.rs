@@ -10,7 +10,7 @@
 use git_invdiff::analysis::{Effort, Limits, Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::invariant::Budget;
-use git_invdiff::report::{ChangeVerdict, Claim, Outcome, Report, Verdict};
+use git_invdiff::report::{ChangeVerdict, Claim, FunctionStatus, HunkVerdict, Report};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -145,7 +145,13 @@ fn answer(report: &Report) -> Answer {
         if let Some(unknown) = f.unknowns.first() {
             return of(&unknown.reason);
         }
-        if !matches!(f.outcome, Outcome::Analysed | Outcome::Unchanged | Outcome::Added | Outcome::Removed) {
+        if !matches!(
+            f.outcome,
+            FunctionStatus::Analysed
+                | FunctionStatus::Unchanged
+                | FunctionStatus::Added
+                | FunctionStatus::Removed
+        ) {
             return of(&format!("{:?}", f.outcome));
         }
         let told = f.changes.iter().find(|c| c.verdict != ChangeVerdict::Neutral);
@@ -155,7 +161,7 @@ fn answer(report: &Report) -> Answer {
         }
     }
     // What is told of locals alone is no news to callers.
-    match report.hunks.iter().find(|h| h.verdict == Verdict::NotAnalysed) {
+    match report.hunks.iter().find(|h| h.verdict == HunkVerdict::NotAnalysed) {
         Some(hunk) => Answer::Open(format!("a hunk: {}", hunk.why.as_deref().unwrap_or("told otherwise"))),
         None => Answer::Equal,
     }

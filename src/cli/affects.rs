@@ -1,6 +1,6 @@
 //! How many inputs a change affects, in the default report: where the project's file says a domain or a profile.
 
-use super::cached::Kept;
+use super::cached::AnalysisCache;
 use super::quantify::{affected, limits};
 use crate::analysis::quantify::{Choice, Quantified, Wanted, quantify};
 use crate::analysis::{Effort, Request};
@@ -32,7 +32,7 @@ pub(super) fn add(report: &mut Report, request: &Request, settings: &Settings, r
     }
     let is_it = |file: &RepoPath, name: &str| told.contains(&(file.clone(), name.to_owned()));
     let wanted = Wanted { is_it: &is_it, is_named: true };
-    match quantify(request, &choice, &wanted, &Kept::trees(repository, settings)) {
+    match quantify(request, &choice, &wanted, &AnalysisCache::trees(repository, settings)) {
         Ok(found) => found.iter().for_each(|q| add_to(report, q, &choice)),
         Err(problem) => {
             report.notices.push(format!("no inputs were counted: {}", affected::problem(problem, &profile)));

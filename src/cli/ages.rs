@@ -1,6 +1,6 @@
 //! For how many versions what a range takes away had held before it, as far as notes know, or the cache.
 
-use super::cached::Kept;
+use super::cached::AnalysisCache;
 use super::{Context, compare};
 use crate::config::Settings;
 use crate::gate::age;
@@ -20,7 +20,7 @@ pub fn add(report: &mut Report, repository: &Repository, settings: &Settings, co
     let Ok(name) = NotesRef::parse(&settings.notes.notes_ref) else { return };
     let Ok(git) = compare::repository(context) else { return };
     // Where notes cannot be read, nothing is known.
-    let commits = Kept::commits(repository, settings);
+    let commits = AnalysisCache::commits(repository, settings);
     let kept = |commit: &str, parent: Option<&str>| commits.of_commit(commit, parent);
     let notes = Notes::new(&git, name);
     let _ = age::fill(report, &git, (&notes, &kept), &base.unwrap_or_default(), asked);

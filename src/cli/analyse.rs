@@ -1,7 +1,7 @@
 //! From the command line to a report: the repository, the settings, the versions, the analysis.
 
 use super::affects;
-use super::cached::{Cached, Kept};
+use super::cached::{AnalysisCache, Cached};
 use super::compdb::front_end;
 use super::diff_args::DiffArgs;
 use super::globals::DataModelChoice;
@@ -23,7 +23,7 @@ use crate::ir::DataModel;
 use crate::report::coverage::Coverage;
 use crate::report::unseen;
 use crate::report::{
-    HunkReport, PointKind, RepoPath, Report, SCHEMA, Summary, Verdict, Version, VersionInfo,
+    HunkReport, HunkVerdict, PointKind, RepoPath, Report, SCHEMA, Summary, Version, VersionInfo,
 };
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ pub fn report_with_request(
     let report = report_of(&job, repository, context);
     let is_all = job.limit.is_none() && !context.asked_to_end().is_to_end();
     if job.is_whole && is_all && repository.objects().unreadable().is_empty() {
-        Kept::commits(repository, &job.settings).put_commit(&report);
+        AnalysisCache::commits(repository, &job.settings).put_commit(&report);
     }
     Ok((report, job.settings, job.request))
 }
@@ -117,7 +117,7 @@ fn fresh(
     settings: &Settings,
     progress: &Progress,
 ) -> Report {
-    let outcomes = Kept::outcomes(repository, settings);
+    let outcomes = AnalysisCache::outcomes(repository, settings);
     let mut report = analysis::diff_keeping(request, progress, &outcomes);
     report.hunks.extend(excluded);
     report
@@ -185,7 +185,7 @@ pub fn quantify(
     let newest = job.request.versions.last().map(|v| v.tree.clone());
     let choice = choose(&job.settings, newest.as_deref())?;
     with(&mut job.request.versions, &mut job.request.changes)?;
-    let trees = Kept::trees(repository, &job.settings);
+    let trees = AnalysisCache::trees(repository, &job.settings);
     let found = analysis::quantify::quantify(&job.request, &choice, wanted, &trees);
     Ok((found, job.request.versions, job.settings))
 }
@@ -541,7 +541,7 @@ fn excluded_hunks(step: &Changes) -> Vec<HunkReport> {
         old_lines: lines[1],
         new_start: lines[2],
         new_lines: lines[3],
-        verdict: Verdict::NotAnalysed,
+        verdict: HunkVerdict::NotAnalysed,
         why: Some(why.to_owned()),
         ..HunkReport::default()
     };

@@ -11,8 +11,8 @@ use super::history::History;
 use super::name::is_name;
 use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse};
-use crate::analysis::follow::{Gaps, Place};
-use crate::analysis::holds::{Answer, Located, Verdict, holds};
+use crate::analysis::holds::{Answer, ConditionVerdict, Located, holds};
+use crate::analysis::text_lineage::{FunctionLocation, Gaps};
 use crate::fact;
 use crate::history::utf8_path;
 use crate::invariant::PinnedFact;
@@ -70,7 +70,7 @@ pub struct BisectArgs {
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-enum Outcome {
+enum BisectOutcome {
     /// The first commit that breaks it.
     Found,
     /// It holds at the end of the range.
@@ -98,7 +98,7 @@ struct Found {
     condition: String,
     file: RepoPath,
     function: String,
-    outcome: Outcome,
+    outcome: BisectOutcome,
     /// The commit that broke it; of several that may have, the newest; where it never held, the oldest.
     commit: Option<VersionInfo>,
     /// Commits that may have broken it, oldest first.
@@ -136,7 +136,7 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
         Format::Json => json::render_value(&found, &mut context.output)?,
         _ => show(&found, context)?,
     }
-    let open = matches!(found.outcome, Outcome::Among | Outcome::Undecided);
+    let open = matches!(found.outcome, BisectOutcome::Among | BisectOutcome::Undecided);
     let is_cut = !found.not_looked_at.is_empty();
     if open && format == Format::Text {
         context.say(&format!(
@@ -144,7 +144,7 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
             history.settings.analysis.rlimit.saturating_mul(10)
         ));
     }
-    let broken = !matches!(found.outcome, Outcome::Holds | Outcome::Undecided);
+    let broken = !matches!(found.outcome, BisectOutcome::Holds | BisectOutcome::Undecided);
     Ok(match () {
         () if args.exit_code && broken => ExitCode::Objection,
         () if history.settings.strict && (open || is_cut) => ExitCode::Undecided,
@@ -192,7 +192,7 @@ fn check_range(
 #[derive(Clone)]
 struct Point {
     version: VersionId,
-    place: Place,
+    place: FunctionLocation,
     /// It changes the function's text.
     is_edit: bool,
 }
@@ -260,25 +260,25 @@ impl<'h, 'a> Search<'h, 'a> {
             return Err(CliError::usage(format!("the condition '{text}' cannot be asked: {reason}")));
         }
         match end.verdict {
-            Verdict::Proved => return Ok(self.found(Outcome::Holds, None)),
-            Verdict::Unknown => return Ok(self.found(Outcome::Undecided, None)),
-            Verdict::Refuted => {}
+            ConditionVerdict::Proved => return Ok(self.found(BisectOutcome::Holds, None)),
+            ConditionVerdict::Unknown => return Ok(self.found(BisectOutcome::Undecided, None)),
+            ConditionVerdict::Refuted => {}
         }
         // Between these the condition stops holding, if it held at all.
         let (mut low, mut high) = (None, newest);
         if newest > 0 {
             match self.ask(0).verdict {
-                Verdict::Proved => low = Some(0),
-                Verdict::Refuted => high = 0,
-                Verdict::Unknown => {}
+                ConditionVerdict::Proved => low = Some(0),
+                ConditionVerdict::Refuted => high = 0,
+                ConditionVerdict::Unknown => {}
             }
         }
         loop {
             while let Some(next) = self.next_between(low, high) {
                 match self.ask(next).verdict {
-                    Verdict::Proved => low = Some(next),
-                    Verdict::Refuted => high = next,
-                    Verdict::Unknown => {}
+                    ConditionVerdict::Proved => low = Some(next),
+                    ConditionVerdict::Refuted => high = next,
+                    ConditionVerdict::Unknown => {}
                 }
             }
             let first = low.map_or(0, |l| l + 1);
@@ -286,21 +286,21 @@ impl<'h, 'a> Search<'h, 'a> {
                 let candidates =
                     self.points[first..=high].iter().map(|p| p.version).filter(|v| *v > VersionId::OLD);
                 let candidates = candidates.map(|v| self.info(v)).collect();
-                return Ok(Found { candidates, ..self.found(Outcome::Among, Some(high)) });
+                return Ok(Found { candidates, ..self.found(BisectOutcome::Among, Some(high)) });
             }
             let Some(held) = low else {
                 let witness = self.ask(high).witness;
-                return Ok(Found { witness, ..self.found(Outcome::NeverHeld, Some(high)) });
+                return Ok(Found { witness, ..self.found(BisectOutcome::NeverHeld, Some(high)) });
             };
             let step = self.step(held, high);
-            let elsewhere = step.before == Some(Verdict::Refuted) || !self.points[high].is_edit;
+            let elsewhere = step.before == Some(ConditionVerdict::Refuted) || !self.points[high].is_edit;
             if elsewhere && self.points[high].version > self.points[held].version.next() {
                 // Not the function's text broke it, but another file's.
                 high = self.look_at_all(held, high);
                 continue;
             }
             let witness = step.witness.or_else(|| self.ask(high).witness);
-            return Ok(Found { witness, ..self.found(Outcome::Found, Some(high)) });
+            return Ok(Found { witness, ..self.found(BisectOutcome::Found, Some(high)) });
         }
     }
 
@@ -339,11 +339,11 @@ impl<'h, 'a> Search<'h, 'a> {
         self.history.input(version, version.number()).info
     }
 
-    fn found(&self, outcome: Outcome, point: Option<usize>) -> Found {
-        let verdict = |v: Verdict| match v {
-            Verdict::Proved => "proved",
-            Verdict::Refuted => "refuted",
-            Verdict::Unknown => "unknown",
+    fn found(&self, outcome: BisectOutcome, point: Option<usize>) -> Found {
+        let verdict = |v: ConditionVerdict| match v {
+            ConditionVerdict::Proved => "proved",
+            ConditionVerdict::Refuted => "refuted",
+            ConditionVerdict::Unknown => "unknown",
         };
         let asked = self.answers.iter().map(|(v, a)| Asked {
             version: self.info(*v),
@@ -394,13 +394,13 @@ fn show(found: &Found, context: &mut Context) -> Result<(), CliError> {
     let condition = unmarked::text(&found.condition);
     let about = format!("{}  {}()  {}", found.file, found.function, visible(condition.as_bytes()));
     let headline = match (found.outcome, &found.commit) {
-        (Outcome::Found, Some(_)) => "broken by",
-        (Outcome::NeverHeld, Some(v)) if v.index > 1 => "never held since",
-        (Outcome::NeverHeld, _) => "did not hold at the start of the range:",
-        (Outcome::Among, _) => "refuted from here on; what is before could not be decided:",
-        (Outcome::Holds, _) => "holds at the end of the range",
-        (Outcome::Undecided, _) => "could not be decided at the end of the range",
-        (Outcome::Found, None) => "broken",
+        (BisectOutcome::Found, Some(_)) => "broken by",
+        (BisectOutcome::NeverHeld, Some(v)) if v.index > 1 => "never held since",
+        (BisectOutcome::NeverHeld, _) => "did not hold at the start of the range:",
+        (BisectOutcome::Among, _) => "refuted from here on; what is before could not be decided:",
+        (BisectOutcome::Holds, _) => "holds at the end of the range",
+        (BisectOutcome::Undecided, _) => "could not be decided at the end of the range",
+        (BisectOutcome::Found, None) => "broken",
     };
     writeln!(out, "\n{about}")?;
     match &found.commit {
@@ -420,7 +420,7 @@ fn show(found: &Found, context: &mut Context) -> Result<(), CliError> {
     if let Some(witness) = &found.witness {
         let (before, after) = ends_of(witness, width.saturating_sub(30).max(40));
         writeln!(out, "  for example  {}", input_of(witness, &found.function))?;
-        if found.outcome == Outcome::Found {
+        if found.outcome == BisectOutcome::Found {
             writeln!(out, "  before       {before}")?;
         }
         writeln!(out, "  after        {after}")?;

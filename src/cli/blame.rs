@@ -4,13 +4,13 @@ use super::diff_args::DiffArgs;
 use super::history::History;
 use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse, compare};
-use crate::analysis::follow::{Gaps, Place, Step};
+use crate::analysis::text_lineage::{FunctionLocation, Gaps, Step};
 use crate::history::utf8_path;
 use crate::report::escape::visible;
 use crate::report::filter::Filter;
 use crate::report::text::{self, TextOptions};
 use crate::report::unseen;
-use crate::report::{self, Assertion, FunctionReport, Judgement, Outcome, RepoPath, Report, SCHEMA};
+use crate::report::{self, Assertion, FunctionReport, FunctionStatus, Judgement, RepoPath, Report, SCHEMA};
 use crate::report::{VersionInfo, json, note};
 use crate::store::notes::{Ends, Note, Notes};
 use clap::Args;
@@ -267,8 +267,8 @@ fn look(
     report.functions.retain(|f| is_it(f, &step.after));
     let is_compared = step.before.is_some() && step.is_edit;
     let is_missing = is_compared && report.functions.is_empty() && (!step.rests_on.is_empty() || is_other());
-    let is_open =
-        is_missing || report.functions.iter().any(|f| !f.complete || f.outcome == Outcome::NotAnalysed);
+    let is_open = is_missing
+        || report.functions.iter().any(|f| !f.complete || f.outcome == FunctionStatus::NotAnalysed);
     filter.apply(&mut report);
     let has_churns = report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty());
     let kind = match (&step.before, step.is_edit) {
@@ -296,8 +296,8 @@ fn look(
 }
 
 /// Whether a report of two versions is about the function at this place.
-fn is_it(f: &FunctionReport, place: &Place) -> bool {
-    let here = |p: &report::Place| p.name == place.name && p.file == RepoPath::from(&place.file);
+fn is_it(f: &FunctionReport, place: &FunctionLocation) -> bool {
+    let here = |p: &report::FunctionRef| p.name == place.name && p.file == RepoPath::from(&place.file);
     match f.identity.versions.get(&2) {
         Some(p) => here(p),
         None => f.name == place.name && f.file == RepoPath::from(&place.file),
@@ -345,7 +345,7 @@ fn show(
         // Facts that changed are shown; what only fails more often has none.
         Kind::Changed if report.functions.iter().flat_map(|f| &f.points).any(|p| !p.churns.is_empty()) => {}
         Kind::Changed => {
-            let after = Place { file: entry.file.to_path(), name: entry.name.clone() };
+            let after = FunctionLocation { file: entry.file.to_path(), name: entry.name.clone() };
             remarks.extend(
                 broken(report, &after).into_iter().map(|what| format!("{place}  no longer kept: {what}")),
             );
@@ -362,7 +362,7 @@ fn show(
 }
 
 /// What a function kept in the first version of a report and does not keep in the second, by a run.
-fn broken(report: &Report, place: &Place) -> Vec<String> {
+fn broken(report: &Report, place: &FunctionLocation) -> Vec<String> {
     let is_here = |a: &&Assertion| a.function == place.name && a.file == RepoPath::from(&place.file);
     let is_lost = |a: &&Assertion| matches!(a.judgement(2), Judgement::Regression | Judgement::Overtaken);
     let words = |a: &Assertion| {

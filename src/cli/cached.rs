@@ -5,7 +5,7 @@
 //! file of them holds. What involves the host's headers is computed each time. A report that is taken
 //! from the cache differs from a fresh one in `cost` only.
 //!
-//! Parts of analyses are kept, too, by what they follow from, and serve other commits ([`Kept`]).
+//! Parts of analyses are kept, too, by what they follow from, and serve other commits ([`AnalysisCache`]).
 //!
 //! What is known by all that it follows from is looked up in the shared cache, too, where the user has one.
 
@@ -91,21 +91,21 @@ fn shared_store(repository: &Repository, settings: &Settings) -> Option<Store> {
 }
 
 /// What an analysis keeps for later ones, whatever the commits are.
-pub struct Kept {
+pub struct AnalysisCache {
     store: Option<Store>,
     kind: &'static str,
 }
 
-impl Kept {
+impl AnalysisCache {
     /// Trees of paths, of `quantify`.
-    pub fn trees(repository: &Repository, settings: &Settings) -> Kept {
-        Kept { store: shared_store(repository, settings), kind: "tree" }
+    pub fn trees(repository: &Repository, settings: &Settings) -> AnalysisCache {
+        AnalysisCache { store: shared_store(repository, settings), kind: "tree" }
     }
 
     /// What reports on single commits say of functions. They are known by their commits alone, whatever the settings
     /// were, and asked for one by one down a history: no matter for other machines.
-    pub fn commits(repository: &Repository, settings: &Settings) -> Kept {
-        Kept { store: store(repository, settings), kind: "commit" }
+    pub fn commits(repository: &Repository, settings: &Settings) -> AnalysisCache {
+        AnalysisCache { store: store(repository, settings), kind: "commit" }
     }
 
     /// Keeps what a report on a commit against its parent says, if it is one.
@@ -128,8 +128,8 @@ impl Kept {
     }
 
     /// Outcomes of assertions, of `check`.
-    pub fn outcomes(repository: &Repository, settings: &Settings) -> Kept {
-        Kept { store: shared_store(repository, settings), kind: "outcomes" }
+    pub fn outcomes(repository: &Repository, settings: &Settings) -> AnalysisCache {
+        AnalysisCache { store: shared_store(repository, settings), kind: "outcomes" }
     }
 }
 
@@ -137,7 +137,7 @@ fn parts_of(commit: &str, parent: Option<&str>) -> [String; 2] {
     [commit.to_owned(), parent.unwrap_or_default().to_owned()]
 }
 
-impl Keeper for Kept {
+impl Keeper for AnalysisCache {
     fn get(&self, parts: &[String]) -> Option<Vec<u8>> {
         self.store.as_ref()?.get(Key::new(self.kind, parts))
     }

@@ -4,7 +4,7 @@ use super::compdb::front_end;
 use super::diff_args::{DiffArgs, below_top};
 use super::name::is_name;
 use super::{CliError, Context, analyse, range};
-use crate::analysis::follow::{Follower, Moved, Place, Step};
+use crate::analysis::text_lineage::{Follower, FunctionLocation, Moved, Step};
 use crate::analysis::{self, FileChange, Request, VersionInput};
 use crate::config::{Settings, nearest};
 use crate::frontend::c;
@@ -27,7 +27,7 @@ pub struct History<'r> {
     pub front_end: c::Options,
     pub analysis: analysis::Options,
     /// In the newest version.
-    pub place: Place,
+    pub place: FunctionLocation,
 }
 
 impl<'r> History<'r> {
@@ -73,7 +73,7 @@ impl<'r> History<'r> {
         let (Some(tree), Some(newest)) = (self.trees.last(), self.versions.last()) else {
             return Err(CliError::fatal("the range has no version"));
         };
-        let Place { file, name } = &self.place;
+        let FunctionLocation { file, name } = &self.place;
         let shown = RepoPath::from(file);
         let Some(bytes) = tree.read(file) else {
             self.check_readable()?;
@@ -125,7 +125,12 @@ impl<'r> History<'r> {
     }
 
     /// Compares the function before and after the step to a version; from the cache, if it knows.
-    pub fn compared(&self, step: &Step, before: &Place, context: &Context) -> Result<Report, CliError> {
+    pub fn compared(
+        &self,
+        step: &Step,
+        before: &FunctionLocation,
+        context: &Context,
+    ) -> Result<Report, CliError> {
         let (from, to, after) = (step.from, step.to, &step.after);
         let changes = self.changes_in([from, to])?;
         let mut files = analyse::file_changes(&changes);
@@ -154,12 +159,12 @@ impl<'r> History<'r> {
 }
 
 /// Reads `FILE:FUNCTION`.
-fn place(text: &str, prefix: &Path) -> Result<Place, CliError> {
+fn place(text: &str, prefix: &Path) -> Result<FunctionLocation, CliError> {
     let (file, name) = text
         .rsplit_once(':')
         .filter(|(file, name)| !file.is_empty() && is_name(name))
         .ok_or_else(|| CliError::usage(format!("'{text}' is not FILE:FUNCTION")))?;
-    Ok(Place { file: below_top(prefix, Path::new(file)), name: name.to_owned() })
+    Ok(FunctionLocation { file: below_top(prefix, Path::new(file)), name: name.to_owned() })
 }
 
 /// The commits of a range, or of all that leads to a revision.

@@ -5,7 +5,9 @@
 //! did; a property at least as the last commit whose note speaks of its function. A commit of which neither a note nor
 //! the cache speaks ends what is known, and so does one of which they say that the function was not understood.
 
-use crate::report::{COMPILER, Change, ChangeVerdict, Churn, Fact, FunctionReport, Outcome, Report, note};
+use crate::report::{
+    COMPILER, Change, ChangeVerdict, Churn, Fact, FunctionReport, FunctionStatus, Report, note,
+};
 use crate::store::Git;
 use crate::store::notes::{Note, Notes, NotesError, all_ends};
 use std::collections::BTreeMap;
@@ -23,7 +25,7 @@ pub struct Asked {
 }
 
 /// What is kept of a commit against its parent, which only a root has not.
-pub type Kept<'k> = &'k dyn Fn(&str, Option<&str>) -> Option<Vec<FunctionReport>>;
+pub type CommitReports<'k> = &'k dyn Fn(&str, Option<&str>) -> Option<Vec<FunctionReport>>;
 
 /// Says how old what a report loses is: what is known within the range, and from the notes on `base`, its first
 /// version, and the commits before that, at most `longest` of these, or from what is kept of them: an age of so many
@@ -31,7 +33,7 @@ pub type Kept<'k> = &'k dyn Fn(&str, Option<&str>) -> Option<Vec<FunctionReport>
 pub fn fill(
     report: &mut Report,
     git: &Git,
-    (notes, kept): (&Notes<'_>, Kept<'_>),
+    (notes, kept): (&Notes<'_>, CommitReports<'_>),
     base: &str,
     Asked { longest, changes }: Asked,
 ) -> Result<(), NotesError> {
@@ -84,7 +86,7 @@ fn lasts(churn: &Churn) -> bool {
 /// Versions before the base that have the same function, with all that matters to it: no note speaks of it.
 fn untouched(history: &[&Vec<FunctionReport>], function: &str) -> u32 {
     let is_silent = |functions: &&&Vec<FunctionReport>| {
-        functions.iter().all(|f| f.name != function || f.outcome == Outcome::Unchanged)
+        functions.iter().all(|f| f.name != function || f.outcome == FunctionStatus::Unchanged)
     };
     u32::try_from(history.iter().take_while(is_silent).count()).unwrap_or(u32::MAX)
 }
@@ -100,7 +102,7 @@ fn done_for(history: &[&Vec<FunctionReport>], function: &str, longest: u32) -> O
 /// say nothing.
 fn history(
     git: &Git,
-    (notes, kept): (&Notes<'_>, Kept<'_>),
+    (notes, kept): (&Notes<'_>, CommitReports<'_>),
     base: &str,
     longest: u32,
 ) -> Result<Vec<Vec<FunctionReport>>, NotesError> {
@@ -149,11 +151,11 @@ fn age(history: &[&Vec<FunctionReport>], fact: &Fact, function: &str, longest: u
     for (age, functions) in (1..).zip(history) {
         let own = || functions.iter().filter(|f| f.name == function);
         let churns = functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
-        let added = own().any(|f| f.outcome == Outcome::Added);
+        let added = own().any(|f| f.outcome == FunctionStatus::Added);
         if added || churns.flat_map(|c| &c.added).any(|f| f.id == fact.id) {
             return Some(age);
         }
-        if own().any(|f| matches!(f.outcome, Outcome::NotAnalysed | Outcome::PartlyAnalysed)) {
+        if own().any(|f| matches!(f.outcome, FunctionStatus::NotAnalysed | FunctionStatus::PartlyAnalysed)) {
             return None;
         }
     }
@@ -172,7 +174,7 @@ mod tests {
         vec![FunctionReport {
             name: "f".into(),
             points,
-            outcome: Outcome::Analysed,
+            outcome: FunctionStatus::Analysed,
             ..FunctionReport::default()
         }]
     }
@@ -180,8 +182,11 @@ mod tests {
     #[test]
     fn a_fact_is_as_old_as_the_note_that_brings_it() {
         let nothing = Vec::new();
-        let new =
-            vec![FunctionReport { name: "f".into(), outcome: Outcome::Added, ..FunctionReport::default() }];
+        let new = vec![FunctionReport {
+            name: "f".into(),
+            outcome: FunctionStatus::Added,
+            ..FunctionReport::default()
+        }];
         let (a, b) = (added("a"), added("b"));
         let of = |history: &[&Vec<FunctionReport>], id: &str| {
             age(history, &Fact { id: id.into(), ..Fact::default() }, "f", 4)
@@ -193,8 +198,11 @@ mod tests {
         assert_eq!(of(&[], "a"), None);
         // As many as are asked for hold it: so many at least.
         assert_eq!(of(&[&nothing, &nothing, &nothing, &nothing], "a"), Some(4));
-        let open =
-            vec![FunctionReport { name: "f".into(), outcome: Outcome::NotAnalysed, ..Default::default() }];
+        let open = vec![FunctionReport {
+            name: "f".into(),
+            outcome: FunctionStatus::NotAnalysed,
+            ..Default::default()
+        }];
         assert_eq!(of(&[&nothing, &open, &a, &a], "a"), None);
     }
 

@@ -7,7 +7,7 @@ use crate::support::oracle::shared;
 use crate::support::tier;
 use git_invdiff::frontend::c;
 use git_invdiff::history::MemoryTree;
-use git_invdiff::instrument::{FunctionFacts, Place, PlacedFact, Source, copies, insert};
+use git_invdiff::instrument::{FunctionFacts, PlacedFact, ProgramPoint, Source, copies, insert};
 use git_invdiff::report::{PointKind, Report};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -159,7 +159,7 @@ fn with_facts(source: &str, report: &Report) -> Vec<u8> {
         .map(|f| {
             let exits = f.points.iter().filter(|p| p.kind == PointKind::Exit);
             let facts = exits.flat_map(|p| &p.version_invariants);
-            let facts = facts.map(|fact| PlacedFact { place: Place::Exit, fact }).collect();
+            let facts = facts.map(|fact| PlacedFact { place: ProgramPoint::Exit, fact }).collect();
             FunctionFacts { name: &f.name, facts }
         })
         .collect();

@@ -3,7 +3,7 @@
 
 use git_invdiff::analysis::{Limits, Options, diff, memory};
 use git_invdiff::frontend::c;
-use git_invdiff::report::{Report, Verdict};
+use git_invdiff::report::{HunkVerdict, Report};
 
 fn report(old: &str, new: &str) -> Report {
     let versions = [vec![("a.c", old)], vec![("a.c", new)]];
@@ -17,7 +17,7 @@ fn report(old: &str, new: &str) -> Report {
 fn is_same(report: &Report) -> bool {
     let points = || report.functions.iter().flat_map(|f| &f.points);
     points().all(|p| p.undecided.is_empty() && p.churns.is_empty())
-        && report.hunks.iter().all(|h| h.verdict == Verdict::Neutral)
+        && report.hunks.iter().all(|h| h.verdict == HunkVerdict::Neutral)
 }
 
 /// The newer version does the same, and its twin does not.

@@ -1,6 +1,6 @@
 //! Functions, units and runs that tests make by hand, without a front end.
 
-use crate::interp::{End, Input, ObjectId, ObjectInit, Outcome, Place, Storage, Value};
+use crate::interp::{End, Input, ObjectId, ObjectInit, Outcome, SourceLocation, Storage, Value};
 use crate::ir::{
     Access, Binding, CType, Callee, Const, Expr, Field, Function, Global, InitPiece, Instr, Linkage, Node,
     NodeId, Record, RecordUses, Sort, Span, Stmt, StmtId, UndefinedKind, Unit, Var, VarId, VarKind,
@@ -180,8 +180,8 @@ pub(crate) fn input(arguments: &[Value], objects: &[ObjectInit]) -> Input {
     Input { arguments: arguments.to_vec(), objects: objects.to_vec(), ..Input::default() }
 }
 
-pub(crate) fn place(line: u32) -> Place {
-    Place { file: "a.c".into(), line, function: "f".into() }
+pub(crate) fn place(line: u32) -> SourceLocation {
+    SourceLocation { file: "a.c".into(), line, function: "f".into() }
 }
 
 pub(crate) fn undefined(kind: UndefinedKind) -> End {

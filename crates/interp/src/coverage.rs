@@ -42,7 +42,7 @@ pub enum Origin {
 
 /// What an address leads to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum AddressTarget {
     Object(ObjectId, i64),
     Function(Arc<str>),
 }
@@ -56,7 +56,7 @@ pub struct Operand {
     /// The value is an address.
     pub is_address: bool,
     /// What an address leads to, where every version and machine has it.
-    pub target: Option<Place>,
+    pub target: Option<AddressTarget>,
 }
 
 /// What a run compared.

@@ -2,7 +2,7 @@
 //! where each register and each place of memory has its value from.
 
 use super::code::{Param, Value};
-use super::coverage::{Compared, Edge, MAX_COMPARISONS, MAX_OF_SITE, Operand, Origin, Place};
+use super::coverage::{AddressTarget, Compared, Edge, MAX_COMPARISONS, MAX_OF_SITE, Operand, Origin};
 use super::eval::eval;
 use super::input::ObjectId;
 use super::machine::Machine;
@@ -65,8 +65,10 @@ impl Machine<'_> {
         let addr = value.to_bits() as u64;
         let function = if is_word { self.program.code_at(addr).map(|f| f.name.clone()) } else { None };
         let target = match function {
-            Some(name) => Some(Place::Function(name)),
-            None if is_word => self.input_place(addr).map(|(id, offset)| Place::Object(id, offset as i64)),
+            Some(name) => Some(AddressTarget::Function(name)),
+            None if is_word => {
+                self.input_place(addr).map(|(id, offset)| AddressTarget::Object(id, offset as i64))
+            }
             None => None,
         };
         let is_address = target.is_some() || is_word && self.memory.find(addr).is_some();

@@ -72,7 +72,7 @@ pub use ids::DefinitionId;
 pub use input::{CallResult, CallWrite, Input, LONG_FUEL, Limits, ObjectId, ObjectInit, Storage, Value};
 pub use outcome::{
     Assumed, AssumedCall, End, Ending, FinalObject, FinalPointer, FinalState, HeapRequests, Identity,
-    Outcome, Output, Place, Portability, StandardInput, Target,
+    Outcome, Output, Portability, SourceLocation, StandardInput, Target,
 };
 pub use pair::{Pair, run_pair};
 pub use program::Program;

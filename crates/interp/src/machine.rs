@@ -8,7 +8,7 @@ use super::input::{Input, LONG_FUEL, Limits, ObjectId, Value};
 use super::left::Left;
 use super::magnitude::Magnitude;
 use super::memory::Memory;
-use super::outcome::{AssumedCall, HeapRequests, Place};
+use super::outcome::{AssumedCall, HeapRequests, SourceLocation};
 use super::program::Program;
 use super::register::{Events, Register};
 use super::streams::Streams;
@@ -177,9 +177,9 @@ impl<'p> Machine<'p> {
     }
 
     /// Returns where the run is.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> SourceLocation {
         let here = self.stack.frames.last().and_then(|f| place_of(self.program, f.definition, f.node));
-        here.unwrap_or_else(|| Place { file: Default::default(), line: 0, function: Arc::from("") })
+        here.unwrap_or_else(|| SourceLocation { file: Default::default(), line: 0, function: Arc::from("") })
     }
 
     /// Returns the machine value of an input value; `None` when nothing is there to point to.
@@ -213,7 +213,7 @@ impl<'p> Machine<'p> {
 }
 
 /// The line of a node.
-pub(super) fn place_of(program: &Program, definition: DefinitionId, node: u32) -> Option<Place> {
+pub(super) fn place_of(program: &Program, definition: DefinitionId, node: u32) -> Option<SourceLocation> {
     let f = program.function_of(definition)?;
     let d = program.definition(definition)?;
     let unit = program.unit(d.unit)?;
@@ -222,5 +222,5 @@ pub(super) fn place_of(program: &Program, definition: DefinitionId, node: u32) -
     let statement = f.stmts.get(n.stmt.0 as usize).map(|s| &s.span).filter(|s| s.line != 0);
     let span = if n.span.line != 0 { &n.span } else { statement.unwrap_or(&f.span) };
     let file = unit.files.get(span.file.0 as usize).unwrap_or(&unit.path).clone();
-    Some(Place { file, line: span.line, function: f.name.clone() })
+    Some(SourceLocation { file, line: span.line, function: f.name.clone() })
 }

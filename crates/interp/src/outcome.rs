@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A line of a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct SourceLocation {
     pub file: PathBuf,
     pub line: u32,
     pub function: Arc<str>,
@@ -24,23 +24,23 @@ pub enum End {
     /// The text is the assertion's expression.
     AssertFailed {
         text: String,
-        place: Place,
+        place: SourceLocation,
     },
     /// An unknown function that is declared not to return was called.
     NoReturn {
         callee: Arc<str>,
-        place: Place,
+        place: SourceLocation,
     },
     Undefined {
         kind: UndefinedKind,
-        place: Place,
+        place: SourceLocation,
     },
     /// A limit was reached; undecided, never equal to anything.
     Fuel,
     /// Something that the interpreter does not do.
     Unsupported {
         reason: String,
-        place: Place,
+        place: SourceLocation,
     },
 }
 
@@ -130,7 +130,7 @@ pub struct Outcome {
     pub output: Output,
     pub read: StandardInput,
     /// First signed overflow; it wrapped.
-    pub overflow: Option<Place>,
+    pub overflow: Option<SourceLocation>,
     pub assumed: Assumed,
     pub heap: HeapRequests,
     /// The files, but for the entry function's, whose functions ran or whose objects were used as they begin.
@@ -146,7 +146,7 @@ pub struct Ending {
     /// Exit status as the shell's parent sees it, for a `main` and for `exit`; 134 for an abort.
     pub exit_code: Option<i32>,
     /// Where `abort` was called, when that ended the run.
-    pub aborted: Option<Place>,
+    pub aborted: Option<SourceLocation>,
     /// It was an access to an object of the input, or out of one, that ended the run as undefined.
     pub on_input: bool,
     /// That object, where it is one of the objects that the input lists, and how many bytes of it the
@@ -163,7 +163,7 @@ pub struct FinalState {
     /// Globals that were written, objects of the input, and what they reach; sorted by identity.
     pub memory: Vec<FinalObject>,
     /// Where memory was allocated that is alive and that nothing leads to any more, when the run returned.
-    pub lost: Option<Place>,
+    pub lost: Option<SourceLocation>,
 }
 
 /// What a run wrote to streams.

@@ -47,7 +47,7 @@ enum Lent {
 
 /// Where a stream leads.
 #[derive(Debug)]
-enum Place {
+enum StreamTarget {
     File { bytes: Vec<u8>, lent: Lent },
     Fixed(Fixed),
     Growing(Growing),
@@ -80,7 +80,7 @@ struct Growing {
 /// One stream.
 #[derive(Debug)]
 pub(crate) struct OwnStream {
-    place: Place,
+    place: StreamTarget,
     phase: Phase,
     position: u64,
     /// What `ungetc` put before the position; the last one is read first.
@@ -96,14 +96,14 @@ fn open<T>(what: &str) -> Run<T> {
 }
 
 impl OwnStream {
-    fn new(place: Place, reads: bool, writes: bool) -> OwnStream {
+    fn new(place: StreamTarget, reads: bool, writes: bool) -> OwnStream {
         let (phase, pushed) = (Phase::Fresh, Vec::new());
         OwnStream { place, phase, position: 0, pushed, end_seen: false, reads, writes }
     }
 
     /// A file that nobody else sees.
     pub fn file() -> OwnStream {
-        OwnStream::new(Place::File { bytes: Vec::new(), lent: Lent::Nothing }, true, true)
+        OwnStream::new(StreamTarget::File { bytes: Vec::new(), lent: Lent::Nothing }, true, true)
     }
 
     /// Memory of the program (`fmemopen`), or of the library's own where there is none.
@@ -136,7 +136,7 @@ impl OwnStream {
         let fixed = Fixed { base, size, limit, seen: None, pending: Vec::new(), appends, is_private };
         let updates = plain.contains(&b'+');
         let (reads, writes) = (updates || plain == b"r", updates || plain != b"r");
-        let mut made = OwnStream::new(Place::Fixed(fixed), reads, writes);
+        let mut made = OwnStream::new(StreamTarget::Fixed(fixed), reads, writes);
         made.position = if appends { limit } else { 0 };
         Ok(made)
     }
@@ -145,20 +145,20 @@ impl OwnStream {
     pub fn growing(memory: &mut Memory<'_>, told: [u64; 2]) -> Run<OwnStream> {
         let made = memory.allocate_kept(FIRST_MEMORY, true);
         let address = made.ok_or_else(|| Stop::Unsupported("memory limit".into()))?;
-        Ok(OwnStream::new(Place::Growing(Growing { memory: address, len: 0, told }), false, true))
+        Ok(OwnStream::new(StreamTarget::Growing(Growing { memory: address, len: 0, told }), false, true))
     }
 
     /// Bytes of a file, which count as output.
     pub fn file_len(&self) -> usize {
         match &self.place {
-            Place::File { bytes, .. } => bytes.len(),
-            Place::Fixed(_) | Place::Growing(_) => 0,
+            StreamTarget::File { bytes, .. } => bytes.len(),
+            StreamTarget::Fixed(_) | StreamTarget::Growing(_) => 0,
         }
     }
 
     /// Whether flushing all streams is no flushing of this one.
     pub fn is_growing(&self) -> bool {
-        matches!(self.place, Place::Growing(_))
+        matches!(self.place, StreamTarget::Growing(_))
     }
 
     /// Writes; `alone`: a byte by itself, which goes to a buffer in another way than others.
@@ -172,7 +172,7 @@ impl OwnStream {
         self.phase = Phase::Writing;
         memory.add_work(text.len() as u64);
         match &mut self.place {
-            Place::File { bytes, lent } => {
+            StreamTarget::File { bytes, lent } => {
                 lent.write(memory, text, alone)?;
                 let (at, end) = (self.position as usize, self.position as usize + text.len());
                 if end as u64 > LONGEST {
@@ -186,13 +186,13 @@ impl OwnStream {
                 }
                 self.position = end as u64;
             }
-            Place::Fixed(f) => {
+            StreamTarget::Fixed(f) => {
                 f.pending.extend_from_slice(text);
                 if f.pending.len() as u64 > WHOLE {
                     return open("a stream on much memory");
                 }
             }
-            Place::Growing(g) => {
+            StreamTarget::Growing(g) => {
                 let end = g.len + text.len() as u64;
                 if end > USED_MEMORY {
                     return open("a stream on much memory");
@@ -211,9 +211,9 @@ impl OwnStream {
         }
         self.phase = Phase::Reading;
         match &mut self.place {
-            Place::File { lent, .. } => lent.forget(memory),
-            Place::Fixed(f) => f.see(memory),
-            Place::Growing(_) => open("reading a stream"),
+            StreamTarget::File { lent, .. } => lent.forget(memory),
+            StreamTarget::Fixed(f) => f.see(memory),
+            StreamTarget::Growing(_) => open("reading a stream"),
         }
     }
 
@@ -222,9 +222,9 @@ impl OwnStream {
         self.read_on(memory)?;
         let mut all: Vec<u8> = self.pushed.iter().rev().copied().collect();
         let end = match &self.place {
-            Place::File { bytes, .. } => bytes.len() as u64,
-            Place::Fixed(f) => f.limit,
-            Place::Growing(g) => g.len,
+            StreamTarget::File { bytes, .. } => bytes.len() as u64,
+            StreamTarget::Fixed(f) => f.limit,
+            StreamTarget::Growing(g) => g.len,
         };
         all.extend(self.content(memory, self.position..end)?);
         memory.add_work(all.len() as u64);
@@ -268,13 +268,13 @@ impl OwnStream {
     /// Returns what is there of this part.
     fn content(&self, memory: &mut Memory<'_>, part: std::ops::Range<u64>) -> Run<Vec<u8>> {
         let all = match &self.place {
-            Place::File { bytes, .. } => bytes.as_slice(),
-            Place::Fixed(f) => f.seen.as_deref().unwrap_or(&[]),
-            Place::Growing(_) => return open("reading a stream"),
+            StreamTarget::File { bytes, .. } => bytes.as_slice(),
+            StreamTarget::Fixed(f) => f.seen.as_deref().unwrap_or(&[]),
+            StreamTarget::Growing(_) => return open("reading a stream"),
         };
         let end = (part.end as usize).min(all.len());
         let found = all.get(part.start as usize..end).unwrap_or(&[]);
-        if let Place::Fixed(f) = &self.place
+        if let StreamTarget::Fixed(f) = &self.place
             && !found.is_empty()
         {
             let now = memory.read(f.base + part.start, found.len() as u64);
@@ -305,12 +305,12 @@ impl OwnStream {
             self.phase = Phase::Fresh;
         }
         match &mut self.place {
-            Place::File { lent, .. } => lent.flush(memory),
-            Place::Fixed(f) => {
+            StreamTarget::File { lent, .. } => lent.flush(memory),
+            StreamTarget::Fixed(f) => {
                 self.position += f.flush(memory, self.position)?;
                 Ok(())
             }
-            Place::Growing(g) => g.tell(memory),
+            StreamTarget::Growing(g) => g.tell(memory),
         }
     }
 
@@ -322,17 +322,17 @@ impl OwnStream {
         self.pushed.clear();
         self.flush(memory)?;
         let (end, most) = match &mut self.place {
-            Place::File { bytes, lent } => {
+            StreamTarget::File { bytes, lent } => {
                 lent.forget(memory)?;
                 (bytes.len() as u64, LONGEST)
             }
-            Place::Fixed(f) if !f.appends => {
+            StreamTarget::Fixed(f) if !f.appends => {
                 if self.reads && f.limit > 0 {
                     f.see(memory)?;
                 }
                 (f.limit, f.size)
             }
-            Place::Fixed(_) | Place::Growing(_) => return open("a place in a stream"),
+            StreamTarget::Fixed(_) | StreamTarget::Growing(_) => return open("a place in a stream"),
         };
         let from = match whence {
             0 => 0,
@@ -356,9 +356,9 @@ impl OwnStream {
             return open("bytes put back");
         }
         Ok(match &self.place {
-            Place::File { .. } => self.position,
-            Place::Fixed(f) => self.position + f.pending.len() as u64,
-            Place::Growing(g) => g.len,
+            StreamTarget::File { .. } => self.position,
+            StreamTarget::Fixed(f) => self.position + f.pending.len() as u64,
+            StreamTarget::Growing(g) => g.len,
         })
     }
 
@@ -367,8 +367,8 @@ impl OwnStream {
         self.pushed.clear();
         self.flush(memory)?;
         match &self.place {
-            Place::Fixed(f) if f.is_private => memory.retire(f.base),
-            Place::Growing(g) => {
+            StreamTarget::Fixed(f) if f.is_private => memory.retire(f.base),
+            StreamTarget::Growing(g) => {
                 memory.write(g.memory + g.len, &[0])?;
                 memory.hand_over(g.memory, g.len + 1);
             }
@@ -382,13 +382,13 @@ impl OwnStream {
         let is_new = self.phase == Phase::Fresh && self.position == 0 && self.pushed.is_empty();
         match (&mut self.place, mode) {
             // The buffer that there is stays.
-            (Place::File { .. } | Place::Fixed(_), 0) if address == 0 => Ok(false),
-            (Place::File { lent, .. }, 2) if self.pushed.is_empty() => {
+            (StreamTarget::File { .. } | StreamTarget::Fixed(_), 0) if address == 0 => Ok(false),
+            (StreamTarget::File { lent, .. }, 2) if self.pushed.is_empty() => {
                 lent.flush(memory)?;
                 *lent = Lent::Nothing;
                 Ok(false)
             }
-            (Place::File { lent, bytes }, 0) if address != 0 && size > 0 && self.pushed.is_empty() => {
+            (StreamTarget::File { lent, bytes }, 0) if address != 0 && size > 0 && self.pushed.is_empty() => {
                 lent.flush(memory)?;
                 *lent = Lent::Exact { address, size, pending: Vec::new() };
                 if !is_new || !bytes.is_empty() {

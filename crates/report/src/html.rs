@@ -25,7 +25,7 @@ pub mod tree;
 
 use super::object::told_objects;
 use super::text::{self, TextOptions};
-use super::{FunctionReport, LeftAlone, RepoPath, Report, Summary, Verdict, Version, VersionInfo};
+use super::{FunctionReport, HunkVerdict, LeftAlone, RepoPath, Report, Summary, Version, VersionInfo};
 use crate::mvicfg::picture::Picture;
 use markup::Html;
 use std::collections::BTreeMap;
@@ -251,7 +251,7 @@ impl<'a> View<'a> {
         let own = self.report.own_churns();
         let churns: usize = own.iter().map(Vec::len).sum();
         let seen = own.iter().flatten().filter(|c| c.observable).count();
-        let neutral = self.report.hunks.iter().filter(|h| h.verdict == Verdict::Neutral).count();
+        let neutral = self.report.hunks.iter().filter(|h| h.verdict == HunkVerdict::Neutral).count();
         let unseen = summary.hunks_not_analysed;
         for (class, count, one, many) in [
             ("seen", seen, "change that callers see", "changes that callers see"),

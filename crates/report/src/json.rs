@@ -49,7 +49,7 @@ fn is_escaped(c: char) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        Churn, Fact, FunctionReport, HunkReport, Outcome, Point, PointKind, RepoPath, Status, Value,
+        Churn, Fact, FunctionReport, FunctionStatus, HunkReport, Point, PointKind, RepoPath, Status, Value,
         VersionInfo, Witness,
     };
     use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ mod tests {
             hunks: vec![HunkReport { file: RepoPath::from(&b"b\xff.c"[..]), ..HunkReport::default() }],
             functions: vec![FunctionReport {
                 file: "a.c".into(),
-                outcome: Outcome::PartlyAnalysed,
+                outcome: FunctionStatus::PartlyAnalysed,
                 points: vec![point],
                 ..FunctionReport::default()
             }],

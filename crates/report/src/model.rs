@@ -154,7 +154,7 @@ pub struct HunkReport {
     pub old_lines: u32,
     pub new_start: u32,
     pub new_lines: u32,
-    pub verdict: Verdict,
+    pub verdict: HunkVerdict,
     /// Why it was not analysed: `inactive-branch`, `global`, `prototype`, `layout`, `not-c`,
     /// `excluded:<by>`, `limit:<name>`, or other words; null otherwise. A neutral hunk may say why it is neutral
     /// (`comment`, `layout-of-text`, `equivalent`).
@@ -207,7 +207,7 @@ pub struct Pending {
 /// What became of a source hunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum HunkVerdict {
     /// A churn names it as its cause.
     Explained,
     /// It was analysed and changes no fact.
@@ -228,7 +228,7 @@ pub struct FunctionReport {
     /// Versions in which the function exists.
     pub versions: Vec<Version>,
     pub identity: Identity,
-    pub outcome: Outcome,
+    pub outcome: FunctionStatus,
     /// No `unknowns`, and no limit was met.
     pub complete: bool,
     pub unknowns: Vec<UnknownEntry>,
@@ -360,7 +360,7 @@ pub struct Effect {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Identity {
-    pub versions: BTreeMap<Version, Place>,
+    pub versions: BTreeMap<Version, FunctionRef>,
     pub kind: IdentityKind,
     /// What it was renamed, moved, split or merged from, as `file:name`.
     pub from: Option<String>,
@@ -368,7 +368,7 @@ pub struct Identity {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Place {
+pub struct FunctionRef {
     pub file: RepoPath,
     pub name: String,
 }
@@ -386,7 +386,7 @@ pub enum IdentityKind {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum FunctionStatus {
     Analysed,
     /// Equal in all versions of the range: no analysis was needed.
     Unchanged,
@@ -789,7 +789,8 @@ impl Report {
             !c.through.iter().any(|t| told.contains(&(c.from, t.clone()))) && !is_told_at_object(self, c)
         };
         let telling = self.functions.iter().filter(|f| f.churns().any(is_own));
-        let (callers, changed): (Vec<_>, Vec<_>) = telling.partition(|f| f.outcome == Outcome::Unchanged);
+        let (callers, changed): (Vec<_>, Vec<_>) =
+            telling.partition(|f| f.outcome == FunctionStatus::Unchanged);
         (changed.len(), callers.len())
     }
 }
@@ -803,10 +804,10 @@ impl FunctionReport {
 impl Summary {
     /// Counts what is in `report`; its own `summary` is not looked at.
     pub fn of(report: &Report) -> Summary {
-        let changed = report.functions.iter().filter(|f| f.outcome != Outcome::Unchanged);
+        let changed = report.functions.iter().filter(|f| f.outcome != FunctionStatus::Unchanged);
         let mut summary = Summary {
             functions: changed.count(),
-            hunks_not_analysed: report.hunks.iter().filter(|h| h.verdict == Verdict::NotAnalysed).count(),
+            hunks_not_analysed: report.hunks.iter().filter(|h| h.verdict == HunkVerdict::NotAnalysed).count(),
             ..Summary::default()
         };
         for point in report.functions.iter().flat_map(|f| &f.points) {

@@ -269,8 +269,8 @@ mod tests {
     use super::*;
     use crate::change::samples;
     use crate::{
-        Causes, Claim, HunkReport, Identity, IdentityKind, LineRef, Outcome, Place, Status, Undecided,
-        Verdict, VersionInfo, Witness,
+        Causes, Claim, FunctionRef, FunctionStatus, HunkReport, HunkVerdict, Identity, IdentityKind, LineRef,
+        Status, Undecided, VersionInfo, Witness,
     };
 
     fn sample() -> Report {
@@ -308,11 +308,11 @@ mod tests {
             churns: vec![churn],
             ..Point::default()
         };
-        let place = |file: &str| Place { file: file.into(), name: "f".into() };
+        let place = |file: &str| FunctionRef { file: file.into(), name: "f".into() };
         let function = FunctionReport {
             file: "n\tw.c".into(),
             name: "f".into(),
-            outcome: Outcome::Analysed,
+            outcome: FunctionStatus::Analysed,
             complete: true,
             identity: Identity {
                 versions: [(1, place("old.c")), (2, place("n\tw.c"))].into(),
@@ -334,7 +334,7 @@ mod tests {
             old_lines: 1,
             new_start: 12,
             new_lines: 2,
-            verdict: Verdict::Explained,
+            verdict: HunkVerdict::Explained,
             why: None,
             ..HunkReport::default()
         };

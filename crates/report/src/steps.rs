@@ -4,7 +4,7 @@
 //! callee, which names the caller.
 
 use super::model::{
-    Change, ChangeVerdict, Churn, FunctionReport, HunkReport, Outcome, Point, Report, Version,
+    Change, ChangeVerdict, Churn, FunctionReport, FunctionStatus, HunkReport, Point, Report, Version,
 };
 use super::object::{is_told_at_object, told_objects};
 use super::{ObjectReport, RepoPath};
@@ -163,8 +163,8 @@ fn comings_and_goings<'a>(
     for function in &report.functions {
         let own = |word, to| (word, (to, to - 1), format!("{}()", function.name));
         let came = match function.outcome {
-            Outcome::Added => function.versions.first().map(|v| own("new", *v)),
-            Outcome::Removed => function.versions.last().map(|v| own("gone", v + 1)),
+            FunctionStatus::Added => function.versions.first().map(|v| own("new", *v)),
+            FunctionStatus::Removed => function.versions.last().map(|v| own("gone", v + 1)),
             _ => None,
         };
         let came = came.filter(|(_, (to, _), _)| *to > 1);

@@ -17,7 +17,7 @@ mod witness;
 
 use super::escape::visible;
 use super::model::{
-    FunctionReport, HunkRef, HunkReport, Outcome, Report, Status, Verdict, Version, VersionInfo,
+    FunctionReport, FunctionStatus, HunkRef, HunkReport, HunkVerdict, Report, Status, Version, VersionInfo,
 };
 use super::object::told_objects;
 use super::palette::{Palette, Slot};
@@ -115,7 +115,7 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
 
 /// Whether a function is new in a range, gone, or has another name in it.
 fn comes_or_goes(f: &FunctionReport) -> bool {
-    matches!(f.outcome, Outcome::Added | Outcome::Removed) || is_renamed(f)
+    matches!(f.outcome, FunctionStatus::Added | FunctionStatus::Removed) || is_renamed(f)
 }
 
 fn is_renamed(f: &FunctionReport) -> bool {
@@ -329,7 +329,7 @@ impl<'a> View<'a> {
 }
 
 fn not_analysed(report: &Report) -> Vec<&HunkReport> {
-    report.hunks.iter().filter(|h| h.verdict == Verdict::NotAnalysed).collect()
+    report.hunks.iter().filter(|h| h.verdict == HunkVerdict::NotAnalysed).collect()
 }
 
 /// Words for [`HunkReport::why`].
@@ -447,7 +447,7 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     let incomplete = report
         .functions
         .iter()
-        .filter(|f| matches!(f.outcome, Outcome::PartlyAnalysed | Outcome::NotAnalysed))
+        .filter(|f| matches!(f.outcome, FunctionStatus::PartlyAnalysed | FunctionStatus::NotAnalysed))
         .count();
     let see = if options.verbose { "" } else { " (-v says why)" };
     if incomplete > 0 {
@@ -465,7 +465,7 @@ pub(super) fn summary_line(report: &Report, options: &TextOptions) -> String {
     let of_c: Vec<&HunkReport> = report.hunks.iter().filter(|h| h.why.as_deref() != Some("not-c")).collect();
     let hunks = of_c.len();
     if hunks > 0 {
-        let settled = of_c.iter().filter(|h| h.verdict != Verdict::NotAnalysed).count();
+        let settled = of_c.iter().filter(|h| h.verdict != HunkVerdict::NotAnalysed).count();
         parts.push(format!("{settled} of {} explained or neutral", counted(hunks, "hunk")));
     }
     let [unlooked, in_part] = super::unseen::of_all_hunks(report);
@@ -521,7 +521,7 @@ fn churn_summary(report: &Report, options: &TextOptions, summary: &super::Summar
     }
     let count = |outcome| report.functions.iter().filter(|f| f.outcome == outcome).count();
     let renamed = report.functions.iter().filter(|f| is_renamed(f)).count();
-    let sides = [(count(Outcome::Added), "added"), (count(Outcome::Removed), "removed")];
+    let sides = [(count(FunctionStatus::Added), "added"), (count(FunctionStatus::Removed), "removed")];
     let sides =
         sides.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", counted(*n, "function")));
     let made_or_gone = sides.collect::<Vec<_>>().join(", ");

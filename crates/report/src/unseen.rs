@@ -5,7 +5,7 @@
 //! Text that is not C is what one expects beside C, and what a filter leaves out was asked for: neither is
 //! worth a word.
 
-use super::model::{ChangeVerdict, HunkRef, HunkReport, Outcome, Report, Verdict};
+use super::model::{ChangeVerdict, FunctionStatus, HunkRef, HunkReport, HunkVerdict, Report};
 use super::path::RepoPath;
 use super::text::{counted, why_text};
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ const DECLARED: [&str; 4] = ["prototype", "layout", "macro", "global"];
 
 /// What of C text nothing looked at, and nobody left out on purpose.
 fn hunks(report: &Report) -> impl Iterator<Item = &HunkReport> {
-    report.hunks.iter().filter(|h| h.verdict == Verdict::NotAnalysed && counts(h.why.as_deref()))
+    report.hunks.iter().filter(|h| h.verdict == HunkVerdict::NotAnalysed && counts(h.why.as_deref()))
 }
 
 fn counts(why: Option<&str>) -> bool {
@@ -33,7 +33,7 @@ pub fn is_in_part(report: &Report, hunk: &HunkReport) -> bool {
     let changes = changes.map(|c| (c.from, c.verdict, &c.hunks));
     let mut told = changes.chain(report.objects.iter().map(|o| (o.from, o.verdict, &o.hunks)));
     // What no parser could place was not looked at, whatever it was taken for.
-    hunk.verdict == Verdict::NotAnalysed
+    hunk.verdict == HunkVerdict::NotAnalysed
         && hunk.why.as_deref() != Some("unparsed")
         && told.any(|(from, verdict, hunks)| {
             verdict == ChangeVerdict::Differs && from == hunk.from && hunks.iter().any(is_it)
@@ -81,8 +81,9 @@ pub fn words<'r>(hunks: impl Iterator<Item = &'r HunkReport>) -> Option<String> 
 
 /// Lists what was not looked at, a piece each: hunks, functions, what limits left out.
 pub fn pieces(report: &Report) -> Vec<String> {
-    let functions = |outcome: Outcome| report.functions.iter().filter(|f| f.outcome == outcome).count();
-    let counts = [(Outcome::PartlyAnalysed, "in part"), (Outcome::NotAnalysed, "not at all")];
+    let functions =
+        |outcome: FunctionStatus| report.functions.iter().filter(|f| f.outcome == outcome).count();
+    let counts = [(FunctionStatus::PartlyAnalysed, "in part"), (FunctionStatus::NotAnalysed, "not at all")];
     let functions = counts.into_iter().map(|(outcome, how)| (functions(outcome), how));
     let functions =
         functions.filter(|(n, _)| *n > 0).map(|(n, how)| format!("{} {how}", counted(n, "function")));
@@ -108,7 +109,7 @@ pub fn worth_a_warning(report: &Report) -> Option<String> {
     let functions = report
         .functions
         .iter()
-        .filter(|f| matches!(f.outcome, Outcome::PartlyAnalysed | Outcome::NotAnalysed));
+        .filter(|f| matches!(f.outcome, FunctionStatus::PartlyAnalysed | FunctionStatus::NotAnalysed));
     let functions = match functions.count() {
         0 => None,
         n => Some(format!("{} in part", counted(n, "function"))),
@@ -123,11 +124,11 @@ mod tests {
     use crate::{Change, FunctionReport};
 
     #[track_caller]
-    fn check(whys: &[&str], outcomes: &[Outcome], expected: &[&str], warned: Option<&str>) {
+    fn check(whys: &[&str], outcomes: &[FunctionStatus], expected: &[&str], warned: Option<&str>) {
         let hunk = |why: &&str| HunkReport { why: Some((*why).to_owned()), ..HunkReport::default() };
-        let function = |o: &Outcome| FunctionReport {
+        let function = |o: &FunctionStatus| FunctionReport {
             outcome: *o,
-            complete: *o == Outcome::Analysed,
+            complete: *o == FunctionStatus::Analysed,
             ..FunctionReport::default()
         };
         let report = Report {
@@ -149,7 +150,7 @@ mod tests {
             old_lines: 1,
             new_start: start,
             new_lines: 2,
-            verdict: Verdict::NotAnalysed,
+            verdict: HunkVerdict::NotAnalysed,
             why: Some("open:a loop of its own".to_owned()),
             ..HunkReport::default()
         };
@@ -173,11 +174,11 @@ mod tests {
 
     #[test]
     fn what_was_not_looked_at() {
-        check(&[], &[Outcome::Analysed], &[], None);
+        check(&[], &[FunctionStatus::Analysed], &[], None);
         check(&["not-c", "filtered"], &[], &[], None);
         check(&["prototype"], &[], &["1 hunk (prototype)"], None);
         let both = "2 hunks (inactive preprocessor branch, text that the parser could not place)";
         check(&["unparsed", "inactive-branch"], &[], &[both], Some(both));
-        check(&[], &[Outcome::PartlyAnalysed], &["1 function in part"], Some("1 function in part"));
+        check(&[], &[FunctionStatus::PartlyAnalysed], &["1 function in part"], Some("1 function in part"));
     }
 }

@@ -6,7 +6,9 @@ use crate::analysis::discover::Found;
 use crate::cli::CliError;
 use crate::cli::output::write_file;
 use crate::discovery::{Discovered, Invariant, Point};
-use crate::infer::daikon::{OfFunction, Place, PointName, RULE, said, write_calls, write_declarations};
+use crate::infer::daikon::{
+    FunctionPoint, OfFunction, PointName, RULE, said, write_calls, write_declarations,
+};
 use crate::report::RepoPath;
 use crate::report::escape::visible;
 use std::io::Write;
@@ -67,8 +69,10 @@ pub(super) fn write(all: &[Found], is_all: bool, out: &mut impl Write) -> Result
             }
             writeln!(out, "{RULE}")?;
             match point {
-                Point::Entry => writeln!(out, "{}", PointName::of(&file, &function, Place::Entry))?,
-                Point::Exit => writeln!(out, "{}", PointName::of(&file, &function, Place::Exit(None)))?,
+                Point::Entry => writeln!(out, "{}", PointName::of(&file, &function, FunctionPoint::Entry))?,
+                Point::Exit => {
+                    writeln!(out, "{}", PointName::of(&file, &function, FunctionPoint::Exit(None)))?
+                }
                 Point::Head(k) => {
                     let head = found.heads.get(k).copied().unwrap_or_default();
                     let nth = if head.of_line > 0 { format!("_{}", head.of_line) } else { String::new() };

@@ -3,7 +3,7 @@
 use crate::analysis::discover::FirstRun;
 use crate::cli::{CliError, Context};
 use crate::infer::csv;
-use crate::infer::daikon::{Declarations, Place, read_trace};
+use crate::infer::daikon::{Declarations, FunctionPoint, read_trace};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufReader;
@@ -87,7 +87,7 @@ fn of_trace(file: &Path, decls: Option<&Path>, context: &mut Context) -> Result<
     }
     let mut runs = Vec::new();
     for (point, rows) in declarations.points().iter().zip(rows) {
-        let (Some(Place::Entry), Some(function)) = (point.name.place(), point.name.function()) else {
+        let (Some(FunctionPoint::Entry), Some(function)) = (point.name.place(), point.name.function()) else {
             continue;
         };
         if rows.is_full {

@@ -6,7 +6,7 @@
 use crate::analysis::quantify::{Factor, Row};
 use crate::cli::name::is_name;
 use crate::infer::csv;
-use crate::infer::daikon::{Declarations, Place, read_trace};
+use crate::infer::daikon::{Declarations, FunctionPoint, read_trace};
 use std::collections::BTreeMap;
 
 /// Different calls of a profile.
@@ -80,7 +80,7 @@ pub(super) fn of_trace(bytes: &[u8]) -> Result<Vec<Factor>, String> {
     }
     let mut found = Vec::new();
     for (k, point) in declarations.points().iter().enumerate() {
-        let function = point.name.function().filter(|_| point.name.place() == Some(Place::Entry));
+        let function = point.name.function().filter(|_| point.name.place() == Some(FunctionPoint::Entry));
         let Some(function) = function else { continue };
         let columns = point.columns();
         let sample = |((_, row), weight): (&(usize, Vec<Option<i128>>), &i128)| {

@@ -4,7 +4,7 @@
 use super::facts::{Demand, Setting, demand};
 use git_invdiff::frontend::c;
 use git_invdiff::history::MemoryTree;
-use git_invdiff::instrument::{FunctionFacts, Place, PlacedFact, Source, insert};
+use git_invdiff::instrument::{FunctionFacts, PlacedFact, ProgramPoint, Source, insert};
 use git_invdiff::report::{Fact, FunctionReport, PointKind, Report, Status};
 use std::path::Path;
 
@@ -37,10 +37,10 @@ fn facts_of(f: &FunctionReport, demanded: Demand, setting: Setting) -> FunctionF
     let mut facts = Vec::new();
     for p in &f.points {
         let place = match p.kind {
-            PointKind::Exit => Place::Exit,
-            PointKind::Entry => Place::Entry,
+            PointKind::Exit => ProgramPoint::Exit,
+            PointKind::Entry => ProgramPoint::Entry,
             PointKind::Loop => match p.lines.values().next() {
-                Some(line) => Place::Loop(*line),
+                Some(line) => ProgramPoint::Loop(*line),
                 None => continue,
             },
             PointKind::Line => continue,

@@ -17,7 +17,7 @@ use super::{difference, elsewhere, function};
 use crate::invariant::{Property, Standing, Undecided};
 use crate::ir::{Callee, Expr, Instr, Object};
 use crate::mvicfg::{ClassId, VersionId};
-use crate::report::{FunctionReport, Outcome, PointKind, RepoPath, Report, Version};
+use crate::report::{FunctionReport, FunctionStatus, PointKind, RepoPath, Report, Version};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -455,7 +455,7 @@ pub(super) fn explain(report: &mut Report, callers: &Callers) {
         else {
             continue;
         };
-        f.outcome = Outcome::Unchanged;
+        f.outcome = FunctionStatus::Unchanged;
         f.complete = true;
         f.unknowns.clear();
         let called: BTreeSet<String> = lineage.newest().map(|(_, m)| direct_calls(m)).unwrap_or_default();
@@ -483,7 +483,7 @@ fn direct_calls(m: &Member) -> BTreeSet<String> {
 mod tests {
     use crate::analysis::{Options, diff, memory};
     use crate::frontend::c;
-    use crate::report::Outcome;
+    use crate::report::FunctionStatus;
 
     /// `area.c` changes from one text to another; `main.c` and `other.c` stay. One line a function
     /// with churns: `*` marks an unchanged caller.
@@ -499,7 +499,7 @@ mod tests {
         let report = diff(&request);
         let churning = report.functions.iter().filter(|f| f.points.iter().any(|p| !p.churns.is_empty()));
         let shown = churning.map(|f| {
-            let mark = if f.outcome == Outcome::Unchanged { "*" } else { "" };
+            let mark = if f.outcome == FunctionStatus::Unchanged { "*" } else { "" };
             let churn = f.points.iter().flat_map(|p| &p.churns).next();
             let causes = churn.map(|c| c.causes.added.iter().map(|l| format!(" {}:{}", l.file, l.line)));
             format!("{mark}{}{}", f.name, causes.into_iter().flatten().collect::<String>())

@@ -10,7 +10,7 @@ use super::pinned::Pinned;
 use super::request::{Effort, FileChange, Options, Request, VersionInput};
 use super::watch::Watch;
 use crate::mvicfg::VersionId;
-use crate::report::{FunctionReport, HunkRef, HunkReport, Report, Verdict};
+use crate::report::{FunctionReport, HunkRef, HunkReport, HunkVerdict, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -157,7 +157,7 @@ fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
         if is_read && left.len() == known.pending.inactive.len() && !hunk.pending.told {
             continue;
         }
-        let told = hunk.pending.told || hunk.verdict == Verdict::Explained;
+        let told = hunk.pending.told || hunk.verdict == HunkVerdict::Explained;
         settled.push(place(hunk));
         known.pending.told |= told;
         known.pending.inactive = left;
@@ -165,7 +165,7 @@ fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
             known.why.clone_from(&hunk.why);
         } else if known.pending.inactive.is_empty() {
             known.why = None;
-            known.verdict = if known.pending.told { Verdict::Explained } else { Verdict::Neutral };
+            known.verdict = if known.pending.told { HunkVerdict::Explained } else { HunkVerdict::Neutral };
         }
     }
     report.cost.solver_queries += found.cost.solver_queries;
@@ -400,7 +400,7 @@ mod tests {
         for effort in [Effort::Quick, Effort::Normal] {
             let options = Options { jobs: 1, effort, ..Options::default() };
             let report = diff(&memory::request(&versions, c::Options::default(), options));
-            assert_eq!(report.hunks[0].verdict, Verdict::Explained, "{report:?}");
+            assert_eq!(report.hunks[0].verdict, HunkVerdict::Explained, "{report:?}");
             let change = &report.functions[0].changes[0];
             assert_eq!(change.under.as_deref(), Some("DEBUG"));
             assert_eq!(change.deltas[0].when.text, "x == 1");
@@ -422,7 +422,7 @@ mod tests {
             c::Options::default(),
             Options { jobs: 1, ..Options::default() },
         ));
-        assert_eq!(report.hunks[0].verdict, Verdict::Explained, "{report:?}");
+        assert_eq!(report.hunks[0].verdict, HunkVerdict::Explained, "{report:?}");
         assert_eq!(report.functions[0].changes[0].under.as_deref(), Some("DEEP"));
     }
 

@@ -4,8 +4,8 @@ use super::ages;
 use super::bindings;
 use super::classes::{Analysed, version_pairs};
 use super::lineage::{Lineage, Member};
+use super::propagated::{self, Changes};
 use super::request::{Options, Request};
-use super::through::{self, Changes};
 use super::witness;
 use super::world::World;
 use super::{implied, layouts, selection, subsets};
@@ -13,8 +13,9 @@ use crate::invariant::{self, Observable, PointDiff};
 use crate::ir::{DataModel, RETURNS_TWICE};
 use crate::mvicfg::{ClassId, ClassSet, VersionId, positions};
 use crate::report::{
-    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, Identity, IdentityKind, LineRef, NotHeld, Outcome,
-    Place, Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry, Version,
+    Causes, Churn, Claim, Fact, FunctionRef, FunctionReport, FunctionStatus, HunkRef, Identity, IdentityKind,
+    LineRef, NotHeld, Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry,
+    Version,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,8 +72,8 @@ pub fn fill(
         }
     }
     report.functions.sort_by(|a, b| (&a.file, &a.name).cmp(&(&b.file, &b.name)));
-    through::settle_events(&mut report.functions);
-    through::settle(&mut report.functions);
+    propagated::settle_events(&mut report.functions);
+    propagated::settle(&mut report.functions);
 }
 
 /// Whether some step of the range has a hunk within a function's text.
@@ -120,25 +121,25 @@ fn function_report(
         Some(diff) => {
             f.points.extend(diff.points.iter().map(|p| point(request, lineage, a, (p, kept), queries)));
             if !f.unknowns.is_empty() {
-                f.outcome = Outcome::PartlyAnalysed;
+                f.outcome = FunctionStatus::PartlyAnalysed;
             }
             let is_decided = diff.is_decided() && f.points.iter().all(|p| p.undecided.is_empty());
             f.complete = f.unknowns.is_empty() && is_decided;
             // Where facts are asked for, they say so.
             if let Some(reason) = bound_otherwise(lineage, a).filter(|_| request.analysis.properties_only) {
                 f.unknowns.push(reason);
-                (f.outcome, f.complete) = (Outcome::PartlyAnalysed, false);
+                (f.outcome, f.complete) = (FunctionStatus::PartlyAnalysed, false);
             }
         }
         // Where the file could not be read, the function may well be there.
         None if VersionId::first(n)
             .any(|v| lineage.members[v].is_none() && world.is_unknown(v, &member.file)) =>
         {
-            f.outcome = Outcome::NotAnalysed;
+            f.outcome = FunctionStatus::NotAnalysed;
             f.complete = false;
         }
-        None if newest.next().index() < n => f.outcome = Outcome::Removed,
-        None => f.outcome = Outcome::Added,
+        None if newest.next().index() < n => f.outcome = FunctionStatus::Removed,
+        None => f.outcome = FunctionStatus::Added,
     }
     Some(f)
 }
@@ -164,7 +165,7 @@ pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
         language: "c".into(),
         versions: present.map(|(v, _)| v.number()).collect(),
         identity: identity(lineage),
-        outcome: Outcome::Analysed,
+        outcome: FunctionStatus::Analysed,
         complete: true,
         unknowns: Vec::new(),
         changes: Vec::new(),
@@ -179,7 +180,7 @@ fn identity(lineage: &Lineage) -> Identity {
     let mut previous: Option<&Member> = None;
     for (v, m) in VersionId::each(&lineage.members) {
         let Some(m) = m else { continue };
-        let place = Place { file: repo_path(&m.file), name: m.function.name.to_string() };
+        let place = FunctionRef { file: repo_path(&m.file), name: m.function.name.to_string() };
         if let Some(p) = previous {
             let from = || Some(format!("{}:{}", RepoPath::from(&p.file), p.function.name));
             if p.function.name != m.function.name {

@@ -20,7 +20,9 @@ use super::world::World;
 use super::{endings, shared_out};
 use crate::invariant::{ALL_RUNS, Budget};
 use crate::mvicfg::key;
-use crate::report::{AssertionKind, ChangeVerdict, FunctionReport, Outcome, RepoPath, Report, Undecided};
+use crate::report::{
+    AssertionKind, ChangeVerdict, FunctionReport, FunctionStatus, RepoPath, Report, Undecided,
+};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,7 +168,7 @@ impl FirstLook {
         // Where all that is called does the same, so does who calls it.
         let is_caller = |f: &FunctionReport| self.callers.contains(&(f.file.clone(), f.name.clone()));
         if !is_something_told && report.functions.iter().all(|f| f.complete || is_caller(f)) {
-            let sure = report.functions.iter_mut().filter(|f| f.outcome == Outcome::Analysed);
+            let sure = report.functions.iter_mut().filter(|f| f.outcome == FunctionStatus::Analysed);
             sure.for_each(|f| {
                 f.complete |= f.unknowns.is_empty() && f.points.iter().all(|p| p.undecided.is_empty())
             });
@@ -190,7 +192,7 @@ fn drop_questions(f: &mut FunctionReport, is_told: bool) {
     f.points.retain(|p| !p.churns.is_empty() || !p.version_invariants.is_empty() || !p.undecided.is_empty());
     // Of a function whose own text is the same it is not known what becomes of it through others.
     let is_seen = !f.changes.is_empty() && f.points.iter().all(|p| p.undecided.is_empty());
-    f.complete |= is_seen && f.outcome == Outcome::Analysed && f.unknowns.is_empty();
+    f.complete |= is_seen && f.outcome == FunctionStatus::Analysed && f.unknowns.is_empty();
 }
 
 fn named(l: &Lineage) -> Option<(RepoPath, String)> {

@@ -4,10 +4,10 @@
 //! Cost: parsing these files; a search through the sources of the tree for each name that was not met before.
 
 use super::bindings::is_library;
-use super::follow::{Moved, Place};
 use super::lineage::VersionFiles;
 use super::linked::{self, Name, Search};
 use super::reach::Reach;
+use super::text_lineage::{FunctionLocation, Moved};
 use super::units::{LoadedUnit, Units, is_source};
 use crate::history::SourceTree;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ impl Ground {
     }
 
     /// See [`Reach::whole`] and [`Reach::surroundings`].
-    pub fn whole(&self, place: &Place) -> Option<(Arc<str>, Arc<str>)> {
+    pub fn whole(&self, place: &FunctionLocation) -> Option<(Arc<str>, Arc<str>)> {
         let loaded = self.own()?;
         let f = loaded.functions.iter().find(|f| *f.function.name == *place.name)?;
         let around = self.reach.surroundings(loaded, &f.function);
@@ -69,7 +69,7 @@ impl Ground {
 
 impl Grounds {
     /// Finds what a function rests on in a tree.
-    pub fn of(&mut self, tree: &dyn SourceTree, place: &Place, units: &Units) -> Ground {
+    pub fn of(&mut self, tree: &dyn SourceTree, place: &FunctionLocation, units: &Units) -> Ground {
         let mut files: VersionFiles = Vec::new();
         let mut reads = BTreeSet::new();
         let mut is_whole = true;

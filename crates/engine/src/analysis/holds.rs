@@ -3,10 +3,10 @@
 //! The answer is that of a pinned fact: a replayed run refutes it, the solver proves it, or it stays open.
 //! Nothing else of the function is looked for.
 
-use super::follow::Place;
 use super::ground::Grounds;
 use super::lineage::{Lineage, Member, VersionFiles};
 use super::request::{Options, Pin, VersionInput};
+use super::text_lineage::FunctionLocation;
 use super::units::Units;
 use super::watch::Unwatched;
 use super::witness;
@@ -23,12 +23,12 @@ use crate::semantics::unroll;
 #[derive(Clone, Copy)]
 pub struct Located<'a> {
     pub version: &'a VersionInput,
-    pub place: &'a Place,
+    pub place: &'a FunctionLocation,
 }
 
 /// What is known of the condition in one version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ConditionVerdict {
     Proved,
     Refuted,
     Unknown,
@@ -37,9 +37,9 @@ pub enum Verdict {
 /// The answer for one version, or for the newer one of two.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    pub verdict: Verdict,
+    pub verdict: ConditionVerdict,
     /// Of two versions: what is known in the older one.
-    pub before: Option<Verdict>,
+    pub before: Option<ConditionVerdict>,
     /// An input that breaks it. Of two versions: one that does not in the older one.
     pub witness: Option<Witness>,
     /// Why it is not known.
@@ -51,7 +51,7 @@ pub struct Answer {
 impl Answer {
     fn unknown(reason: impl Into<String>) -> Answer {
         Answer {
-            verdict: Verdict::Unknown,
+            verdict: ConditionVerdict::Unknown,
             before: None,
             witness: None,
             reason: Some(reason.into()),
@@ -115,9 +115,9 @@ fn judge(
         _ => property.breaks.first().map(|b| &b.run),
     };
     let verdict_of = |class: ClassId| match property.standing.get(&class) {
-        Some(Standing::Holds) => Verdict::Proved,
-        Some(Standing::Fails) => Verdict::Refuted,
-        Some(Standing::Open) | None => Verdict::Unknown,
+        Some(Standing::Holds) => ConditionVerdict::Proved,
+        Some(Standing::Fails) => ConditionVerdict::Refuted,
+        Some(Standing::Open) | None => ConditionVerdict::Unknown,
     };
     let verdict = verdict_of(newest);
     let open = || "neither proved nor refuted".to_owned();
@@ -125,10 +125,10 @@ fn judge(
         verdict,
         before: ClassId::first(before.len()).next_back().map(verdict_of),
         witness: run
-            .filter(|_| verdict == Verdict::Refuted)
+            .filter(|_| verdict == ConditionVerdict::Refuted)
             .map(|run| witness::convert(None, run, old, member, program)),
         is_unreadable: property.problem.is_some(),
-        reason: (verdict == Verdict::Unknown).then(|| property.problem.unwrap_or_else(open)),
+        reason: (verdict == ConditionVerdict::Unknown).then(|| property.problem.unwrap_or_else(open)),
     }
 }
 

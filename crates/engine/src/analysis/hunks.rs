@@ -25,7 +25,7 @@ use crate::frontend::line_kinds;
 use crate::history::SourceTree;
 use crate::ir::{Function, Unit};
 use crate::mvicfg::{VersionId, key};
-use crate::report::{ChangeVerdict, HunkRef, HunkReport, Pending, RepoPath, Report, Verdict, Version};
+use crate::report::{ChangeVerdict, HunkRef, HunkReport, HunkVerdict, Pending, RepoPath, Report, Version};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ pub(super) fn account(
                     compiled: judge.compiled(i, change, k),
                     pending,
                 });
-                let is_told = |h: &&HunkReport| h.verdict == Verdict::Explained;
+                let is_told = |h: &&HunkReport| h.verdict == HunkVerdict::Explained;
                 for (at, (_, name)) in hunks.last().filter(is_told).into_iter().cycle().zip(types) {
                     told.entry((i, path.clone(), name)).or_default().push(at.place());
                 }
@@ -173,7 +173,7 @@ pub(super) fn unread(
                     old_lines: hunk.old_lines,
                     new_start: hunk.new_start,
                     new_lines: hunk.new_lines,
-                    verdict: Verdict::NotAnalysed,
+                    verdict: HunkVerdict::NotAnalysed,
                     why: Some(why.to_owned()),
                     ..HunkReport::default()
                 }));
@@ -246,21 +246,21 @@ impl Judge<'_> {
         pair: usize,
         change: &FileChange,
         hunk: &Hunk,
-    ) -> (Verdict, Option<String>, Pending) {
+    ) -> (HunkVerdict, Option<String>, Pending) {
         let path = change.new_path.as_deref().or(change.old_path.as_deref()).unwrap_or(Path::new(""));
         let mut pending = Pending::default();
         let is_c = is_source(path) || is_header(path);
         if !is_c || is_interface(&*self.request.versions[pair + 1].tree, path) {
-            return (Verdict::NotAnalysed, Some("not-c".into()), pending);
+            return (HunkVerdict::NotAnalysed, Some("not-c".into()), pending);
         }
         if let Some(why) = change.opaque {
-            return (Verdict::NotAnalysed, Some(why.into()), pending);
+            return (HunkVerdict::NotAnalysed, Some(why.into()), pending);
         }
         if explained(report, pair, path, hunk) {
-            return (Verdict::Explained, None, pending);
+            return (HunkVerdict::Explained, None, pending);
         }
         if self.is_same_code(pair, change, hunk) {
-            return (Verdict::Neutral, None, pending);
+            return (HunkVerdict::Neutral, None, pending);
         }
         let [from, to] = VersionId::of_step(pair);
         let sides = [
@@ -273,25 +273,25 @@ impl Judge<'_> {
         for alone in [false, true] {
             self.at_hand.alone = alone;
             if let Some(why) = self.lines(pair, change, sides, &mut pending) {
-                return (Verdict::NotAnalysed, Some(why), pending);
+                return (HunkVerdict::NotAnalysed, Some(why), pending);
             }
             if pending.told || !pending.inactive.is_empty() {
                 break;
             }
         }
         match (pending.inactive.is_empty(), pending.told) {
-            (false, _) => (Verdict::NotAnalysed, Some(INACTIVE.into()), pending),
-            (true, true) => (Verdict::Explained, None, pending),
+            (false, _) => (HunkVerdict::NotAnalysed, Some(INACTIVE.into()), pending),
+            (true, true) => (HunkVerdict::Explained, None, pending),
             (true, false) => match told_there(report, pair, path, hunk) {
-                Some(Ok(())) => (Verdict::Explained, None, pending),
-                Some(Err(why)) => (Verdict::NotAnalysed, Some(why), pending),
+                Some(Ok(())) => (HunkVerdict::Explained, None, pending),
+                Some(Err(why)) => (HunkVerdict::NotAnalysed, Some(why), pending),
                 None if self.holds_open_function(pair, change, hunk) => {
-                    (Verdict::NotAnalysed, Some("undecided".to_owned()), pending)
+                    (HunkVerdict::NotAnalysed, Some("undecided".to_owned()), pending)
                 }
                 None if is_header(path) && self.at_hand.has_others && self.cut.contains(&pair) => {
-                    (Verdict::NotAnalysed, Some("limit:files".to_owned()), pending)
+                    (HunkVerdict::NotAnalysed, Some("limit:files".to_owned()), pending)
                 }
-                None => (Verdict::Neutral, None, pending),
+                None => (HunkVerdict::Neutral, None, pending),
             },
         }
     }

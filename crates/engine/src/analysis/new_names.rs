@@ -306,7 +306,7 @@ mod tests {
             told(&[("a.c", &text("bad", &test("bad")))], &[("a.c", &text("worse", &test("worse")))]);
         assert_eq!(found, [] as [&str; 0]);
         assert!(
-            report.hunks.iter().all(|h| h.verdict != crate::report::Verdict::NotAnalysed),
+            report.hunks.iter().all(|h| h.verdict != crate::report::HunkVerdict::NotAnalysed),
             "{:?}",
             report.hunks
         );
@@ -401,7 +401,7 @@ mod tests {
             &[("a.h", &header("fresh")), ("a.c", &source("fresh"))],
         );
         assert!(report.functions.iter().all(|f| f.changes.is_empty()), "{:?}", report.functions);
-        let neutral = |h: &crate::report::HunkReport| h.verdict == crate::report::Verdict::Neutral;
+        let neutral = |h: &crate::report::HunkReport| h.verdict == crate::report::HunkVerdict::Neutral;
         assert!(report.hunks.iter().all(neutral), "{:?}", report.hunks);
     }
 }

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::analysis::{Exits, Options, diff_watched, memory};
     use crate::frontend::c;
-    use crate::report::{ChangeVerdict, FunctionReport, Outcome, Report, Verdict};
+    use crate::report::{ChangeVerdict, FunctionReport, FunctionStatus, HunkVerdict, Report};
     use std::collections::BTreeSet;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -113,7 +113,7 @@ mod tests {
                 assert!(told(&report).is_subset(&told(&all)), "{:?}", told(&report));
                 // A file that was read in one version alone says nothing of what came or went.
                 let came_or_went =
-                    |f: &FunctionReport| matches!(f.outcome, Outcome::Added | Outcome::Removed);
+                    |f: &FunctionReport| matches!(f.outcome, FunctionStatus::Added | FunctionStatus::Removed);
                 assert!(!report.functions.iter().any(came_or_went), "after {n}: {:?}", report.functions);
                 assert!(report.objects.iter().all(|o| all.objects.contains(o)), "after {n}");
                 let kept =
@@ -122,7 +122,7 @@ mod tests {
                 let known: BTreeSet<&String> = known.map(|fact| &fact.id).collect();
                 assert!(kept.into_iter().all(|fact| known.contains(&fact.id)), "after {n}");
                 for (hunk, whole) in report.hunks.iter().zip(&all.hunks) {
-                    let is_known = hunk.verdict != Verdict::NotAnalysed;
+                    let is_known = hunk.verdict != HunkVerdict::NotAnalysed;
                     assert!(!is_known || hunk.verdict == whole.verdict, "after {n}: {hunk:?}");
                 }
             }

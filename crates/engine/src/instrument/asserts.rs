@@ -61,7 +61,7 @@ fn defined(text: &[u8]) -> impl Iterator<Item = String> {
 
 /// Where a fact holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ProgramPoint {
     Entry,
     /// Wherever the function returns.
     Exit,
@@ -71,7 +71,7 @@ pub enum Place {
 
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedFact<'a> {
-    pub place: Place,
+    pub place: ProgramPoint,
     pub fact: &'a Fact,
 }
 
@@ -305,7 +305,7 @@ impl<'a> BodyCopy<'_, 'a> {
     }
 
     fn exits(&mut self, all: &[PlacedFact<'_>]) {
-        let facts = at(all, |p| p == Place::Exit);
+        let facts = at(all, |p| p == ProgramPoint::Exit);
         if facts.is_empty() {
             return;
         }
@@ -398,13 +398,13 @@ impl<'a> BodyCopy<'_, 'a> {
         let heads: BTreeSet<u32> = all
             .iter()
             .filter_map(|p| match p.place {
-                Place::Loop(line) => Some(line),
+                ProgramPoint::Loop(line) => Some(line),
                 _ => None,
             })
             .collect();
         let outline = self.outline;
         for line in heads {
-            let facts = at(all, |p| p == Place::Loop(line));
+            let facts = at(all, |p| p == ProgramPoint::Loop(line));
             let sites: Vec<&LoopSite> = outline.loops.iter().filter(|l| l.lines.contains(&line)).collect();
             let refused = match sites.as_slice() {
                 [LoopSite { edit: Some(edit), .. }] => self.head(edit, &facts),
@@ -450,7 +450,7 @@ impl<'a> BodyCopy<'_, 'a> {
     }
 
     fn entry(&mut self, all: &[PlacedFact<'_>]) {
-        let facts = at(all, |p| p == Place::Entry);
+        let facts = at(all, |p| p == ProgramPoint::Entry);
         let Some(body) = self.outline.body.clone() else { return };
         let (conditions, refused) = self.conditions(&facts, body.start, false);
         self.settle(&facts, refused);
@@ -479,7 +479,7 @@ impl<'a> BodyCopy<'_, 'a> {
 }
 
 /// The facts of a place, with their numbers in the list.
-fn at<'f>(all: &[PlacedFact<'f>], wanted: impl Fn(Place) -> bool) -> Vec<(usize, &'f Fact)> {
+fn at<'f>(all: &[PlacedFact<'f>], wanted: impl Fn(ProgramPoint) -> bool) -> Vec<(usize, &'f Fact)> {
     all.iter().enumerate().filter(|(_, p)| wanted(p.place)).map(|(i, p)| (i, p.fact)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! From a report to the copies of one version's files.
 
-use super::asserts::{Asserted, FunctionFacts, LeftOut, Place, PlacedFact, Source, insert};
+use super::asserts::{Asserted, FunctionFacts, LeftOut, PlacedFact, ProgramPoint, Source, insert};
 use crate::analysis::VersionInput;
 use crate::frontend::c;
 use crate::report::{Fact, FunctionReport, PointKind, RepoPath, Report, Status, Version};
@@ -99,10 +99,10 @@ impl<'r> Chosen<'r> {
         let mut chosen = Chosen { facts: FunctionFacts { name, facts: Vec::new() }, left_out: Vec::new() };
         for point in &f.points {
             let place = match point.kind {
-                PointKind::Exit => Place::Exit,
-                PointKind::Entry => Place::Entry,
+                PointKind::Exit => ProgramPoint::Exit,
+                PointKind::Entry => ProgramPoint::Entry,
                 PointKind::Loop => match point.lines.get(&choice.version) {
-                    Some(&line) => Place::Loop(line),
+                    Some(&line) => ProgramPoint::Loop(line),
                     None => continue,
                 },
                 PointKind::Line => continue,

@@ -30,7 +30,7 @@ mod residual;
 mod states;
 mod test_file;
 
-pub use asserts::{Asserted, FunctionFacts, LeftOut, Place, PlacedFact, Source, insert};
+pub use asserts::{Asserted, FunctionFacts, LeftOut, PlacedFact, ProgramPoint, Source, insert};
 pub use automaton::automaton;
 pub use copies::{Choice, CopiedFile, copies};
 pub use patch::patch;

@@ -19,7 +19,7 @@ use crate::invariant::Observable;
 use crate::ir::{CType, Callee, FloatKind, Function, Global, Instr, Linkage};
 use crate::report::escape::visible;
 use crate::report::{
-    CallResult, Churn, End, FunctionReport, LineRef, Place, RepoPath, Report, Run, Value, Version,
+    CallResult, Churn, End, FunctionRef, FunctionReport, LineRef, RepoPath, Report, Run, Value, Version,
 };
 use crate::report::{Storage, VersionInfo, Witness, WitnessKind};
 use crate::semantics::c_text::{RESULT, string_literal};
@@ -88,18 +88,18 @@ impl Sources<'_> {
 }
 
 /// A function in one version.
-struct Side<'a> {
+struct FunctionVersion<'a> {
     source: &'a Source,
     function: &'a Function,
     outline: &'a FunctionOutline,
-    place: &'a Place,
+    place: &'a FunctionRef,
 }
 
-impl<'a> Side<'a> {
-    fn new(source: &'a Source, place: &'a Place) -> Result<Side<'a>, String> {
+impl<'a> FunctionVersion<'a> {
+    fn new(source: &'a Source, place: &'a FunctionRef) -> Result<FunctionVersion<'a>, String> {
         let outline = source.outline.functions.iter().find(|f| f.name == place.name);
         match (source.unit.function(&place.name), outline) {
-            (Some(function), Some(outline)) => Ok(Side { source, function, outline, place }),
+            (Some(function), Some(outline)) => Ok(FunctionVersion { source, function, outline, place }),
             _ => Err("the function is not defined in the file itself".into()),
         }
     }
@@ -116,12 +116,12 @@ fn test_text(
     let (old_place, new_place) = (place(churn.from)?, place(churn.to)?);
     sources.load(churn.from, &old_place.file)?;
     sources.load(churn.to, &new_place.file)?;
-    let known = |v: Version, p: &Place| match sources.known.get(&(v, p.file.clone())) {
+    let known = |v: Version, p: &FunctionRef| match sources.known.get(&(v, p.file.clone())) {
         Some(Ok(source)) => Ok(source),
         _ => Err("the file cannot be read".to_owned()),
     };
-    let old = Side::new(known(churn.from, old_place)?, old_place)?;
-    let new = Side::new(known(churn.to, new_place)?, new_place)?;
+    let old = FunctionVersion::new(known(churn.from, old_place)?, old_place)?;
+    let new = FunctionVersion::new(known(churn.to, new_place)?, new_place)?;
     let test = Test { churn, witness, old, new, report };
     test.text()
 }
@@ -129,8 +129,8 @@ fn test_text(
 struct Test<'a> {
     churn: &'a Churn,
     witness: &'a Witness,
-    old: Side<'a>,
-    new: Side<'a>,
+    old: FunctionVersion<'a>,
+    new: FunctionVersion<'a>,
     report: &'a Report,
 }
 
@@ -245,7 +245,7 @@ impl Test<'_> {
     }
 
     /// What a linker makes of a version that a test cannot.
-    fn is_linked_oddly(&self, side: &Side<'_>) -> Option<&'static str> {
+    fn is_linked_oddly(&self, side: &FunctionVersion<'_>) -> Option<&'static str> {
         let unit = &side.source.unit;
         let hooks = unit.functions.iter().any(|f| f.binding.before_main.is_some());
         if self.witness.kind != WitnessKind::Program && (hooks || !unit.hooks.init_array.is_empty()) {
@@ -286,7 +286,7 @@ impl Test<'_> {
     fn header(&self) -> String {
         let version = |v: Version| self.report.versions.iter().find(|i| i.index == v);
         let name = |v: Version| version(v).map_or(format!("version {v}"), version_name);
-        let place = |p: &Place| format!("{}() of {}", p.name, p.file);
+        let place = |p: &FunctionRef| format!("{}() of {}", p.name, p.file);
         let mut lines = vec![
             format!("What a churn of {} shows (id {}).", place(self.new.place), self.churn.id),
             format!("old  {}", name(self.churn.from)),
@@ -458,7 +458,7 @@ impl Test<'_> {
     }
 
     fn site(&self) -> Site<'_> {
-        let Side { source, function, outline, .. } = &self.new;
+        let FunctionVersion { source, function, outline, .. } = &self.new;
         let offset = outline.body.as_ref().map_or(0, |b| b.start);
         Site { unit: &source.unit, function, outline, offset }
     }

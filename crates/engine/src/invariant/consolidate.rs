@@ -8,8 +8,8 @@
 use crate::cost;
 use crate::invariant::change::events::{drop_long, undefined_fact};
 use crate::invariant::fact::Fact;
-use crate::invariant::findings::Verdict;
-use crate::invariant::findings::{Churn, Claim, FactKey, FunctionDiff, PointDiff, Side, Undecided};
+use crate::invariant::findings::ObservableVerdict;
+use crate::invariant::findings::{Churn, Claim, ClassFacts, FactKey, FunctionDiff, PointDiff, Undecided};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties::{self};
 use crate::invariant::observable::{self, Observable};
@@ -136,7 +136,7 @@ impl<'a> FunctionAnalysis<'a> {
                 }
                 self.cells();
             }
-            let verdicts = self.subject(&subject).into_iter().filter(|(_, v)| *v != Verdict::Same);
+            let verdicts = self.subject(&subject).into_iter().filter(|(_, v)| *v != ObservableVerdict::Same);
             seen.extend(verdicts.filter(|_| subject.is_observable()).map(|(pair, _)| pair));
         }
         if self.diff.point.kind == Kind::Exit {
@@ -167,7 +167,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// Compares a subject in all pairs of classes, and keeps what classes share of it.
-    pub(super) fn subject(&mut self, subject: &Observable) -> Vec<((ClassId, ClassId), Verdict)> {
+    pub(super) fn subject(&mut self, subject: &Observable) -> Vec<((ClassId, ClassId), ObservableVerdict)> {
         let sides = self.sides(subject);
         let mut verdicts = Vec::new();
         for &(from, to) in &self.task.pairs.clone() {
@@ -218,7 +218,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// Facts that several classes share.
-    fn invariants(&mut self, sides: &BTreeMap<ClassId, Side>) {
+    fn invariants(&mut self, sides: &BTreeMap<ClassId, ClassFacts>) {
         let mut merged: Vec<(FactKey, Fact)> = Vec::new();
         for side in sides.values() {
             for (key, fact) in &side.facts {
@@ -250,7 +250,7 @@ impl<'a> FunctionAnalysis<'a> {
     }
 
     /// Facts of a subject in every class.
-    pub(super) fn sides(&mut self, subject: &Observable) -> BTreeMap<ClassId, Side> {
+    pub(super) fn sides(&mut self, subject: &Observable) -> BTreeMap<ClassId, ClassFacts> {
         let all = self.task.graph.all_classes();
         match subject {
             Observable::Ends => all.iter().map(|c| (c, self.ends_of(c))).collect(),
@@ -271,7 +271,7 @@ impl<'a> FunctionAnalysis<'a> {
         }
     }
 
-    fn side(&mut self, subject: &Observable, class: ClassId, val: &Val) -> Side {
+    fn side(&mut self, subject: &Observable, class: ClassId, val: &Val) -> ClassFacts {
         let term = val.term;
         let causes = match subject {
             Observable::Cell { address, .. } => self.cell_causes(class, *address, val),
@@ -280,7 +280,7 @@ impl<'a> FunctionAnalysis<'a> {
         let val = &Val { causes, ..val.clone() };
         let unknown = self.e.rests_on_havoc(term);
         let empty = self.undefined_classes().contains(class);
-        let mut side = Side {
+        let mut side = ClassFacts {
             key: vec![term],
             facts: Vec::new(),
             causes: val.causes.clone(),
@@ -309,9 +309,9 @@ impl<'a> FunctionAnalysis<'a> {
         subject: &Observable,
         from: ClassId,
         to: ClassId,
-        a: &Side,
-        b: &Side,
-    ) -> Verdict {
+        a: &ClassFacts,
+        b: &ClassFacts,
+    ) -> ObservableVerdict {
         let graph = self.task.graph;
         let runs = self.task.runs(from, to);
         let mut found = match (subject, self.diff.point.kind) {
@@ -323,14 +323,14 @@ impl<'a> FunctionAnalysis<'a> {
         };
         if found.is_none() {
             if a.key == b.key && !a.unknown && !b.unknown {
-                return Verdict::Same;
+                return ObservableVerdict::Same;
             }
             if self.is_shown_the_same(subject, from, to) {
-                return Verdict::Same;
+                return ObservableVerdict::Same;
             }
             if !self.is_own(from, to) {
                 self.diff.silent = true;
-                return Verdict::Open;
+                return ObservableVerdict::Open;
             }
             if a.unknown || b.unknown {
                 let reason = match self.e.is_exhausted() {
@@ -348,13 +348,13 @@ impl<'a> FunctionAnalysis<'a> {
             // That there is one end more or less is told as such.
             let more_ends = a.key.len() != b.key.len() && a.key.first() == b.key.first();
             if *subject == Observable::Output && more_ends {
-                return Verdict::Open;
+                return ObservableVerdict::Open;
             }
             if self.relaid {
                 return self.undecided(subject, from, to, relaid::REASON);
             }
             match self.equal(subject, from, to, a, b) {
-                Equality::Equal => return Verdict::Same,
+                Equality::Equal => return ObservableVerdict::Same,
                 Equality::Differ(run) => {
                     found = run.and_then(|r| self.witness(&[*r], subject, from, to));
                 }
@@ -366,9 +366,9 @@ impl<'a> FunctionAnalysis<'a> {
         // An undefined event is one difference, whatever it keeps from being seen.
         let told_already = |c: &Churn| (c.from, c.to) == (from, to) && c.claim == Claim::DiffersUnderUb;
         if matches!(found, Some((_, Difference::Undefined))) && self.diff.churns.iter().any(told_already) {
-            return Verdict::Reported;
+            return ObservableVerdict::Reported;
         }
-        let not_in = |side: &Side, other: &Side| -> Vec<Fact> {
+        let not_in = |side: &ClassFacts, other: &ClassFacts| -> Vec<Fact> {
             let facts =
                 side.facts.iter().filter(|(k, f)| !other.facts.iter().any(|o| self.is_same_fact(o, (k, f))));
             facts.map(|(_, f)| f.clone()).collect()
@@ -430,7 +430,7 @@ impl<'a> FunctionAnalysis<'a> {
             cell,
             objects,
         });
-        Verdict::Reported
+        ObservableVerdict::Reported
     }
 
     pub(super) fn lines(&self, causes: &Lines, class: ClassId) -> Vec<u32> {
@@ -444,7 +444,14 @@ impl<'a> FunctionAnalysis<'a> {
 
     /// Asks the solver whether a subject is equal on all inputs that reach the exit in both classes.
     /// A model is replayed.
-    fn equal(&mut self, subject: &Observable, from: ClassId, to: ClassId, a: &Side, b: &Side) -> Equality {
+    fn equal(
+        &mut self,
+        subject: &Observable,
+        from: ClassId,
+        to: ClassId,
+        a: &ClassFacts,
+        b: &ClassFacts,
+    ) -> Equality {
         let mut pairs = a.key.iter().zip(&b.key).enumerate().filter(|(_, (x, y))| x != y);
         let (Some((at, (&ta, &tb))), None) = (pairs.next(), pairs.next()) else {
             return Equality::Differ(None);
@@ -521,7 +528,13 @@ impl<'a> FunctionAnalysis<'a> {
         }
     }
 
-    fn undecided(&mut self, subject: &Observable, from: ClassId, to: ClassId, reason: &str) -> Verdict {
+    fn undecided(
+        &mut self,
+        subject: &Observable,
+        from: ClassId,
+        to: ClassId,
+        reason: &str,
+    ) -> ObservableVerdict {
         // Of locals nothing is asked but what can be answered, and cells are asked about as memory.
         // Where a cell tells of a change, what else there may be in memory is not asked.
         let cells_tell =
@@ -530,7 +543,7 @@ impl<'a> FunctionAnalysis<'a> {
         if subject.is_observable() && !matches!(subject, Observable::Cell { .. }) && !told {
             self.diff.undecided.push(Undecided { text: subject.name(), reason: reason.into() });
         }
-        Verdict::Open
+        ObservableVerdict::Open
     }
 
     /// The term under the assumption that input is well formed.

@@ -140,7 +140,7 @@ pub struct FunctionDiff {
 
 /// What became of the question whether a subject changes between two classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ObservableVerdict {
     Same,
     Reported,
     Open,
@@ -148,7 +148,7 @@ pub(super) enum Verdict {
 
 /// Facts of a subject in one class, with what they rest on.
 #[derive(Clone, Default)]
-pub(super) struct Side {
+pub(super) struct ClassFacts {
     /// Identity of the subject's value: equal keys in two classes mean equal values.
     pub(super) key: Vec<TermId>,
     pub(super) facts: Vec<(FactKey, Fact)>,

@@ -16,7 +16,7 @@ use crate::mvicfg::{ClassId, ClassSet};
 
 /// One version's side of a run. Pointers are the address of a symbol that names their object, plus
 /// an offset, so that nothing depends on where objects lie.
-pub(super) struct Side<'a> {
+pub(super) struct RunSide<'a> {
     pub unit: &'a Unit,
     pub body: &'a Function,
     pub program: &'a Program,
@@ -44,12 +44,12 @@ pub(super) fn holds_at_end(
         return Ok(None);
     }
     let (unit, body) = (&*task.units[class], &*task.graph.bodies[class]);
-    let mut side = Side { unit, body, program: &task.programs[class], run, old, pool: TermPool::new() };
+    let mut side = RunSide { unit, body, program: &task.programs[class], run, old, pool: TermPool::new() };
     let term = term::condition(written, &mut side)?;
     Ok(side.pool.as_const(term).and_then(|c| c.as_bool()))
 }
 
-impl Side<'_> {
+impl RunSide<'_> {
     fn outcome(&self) -> &Outcome {
         if self.old { &self.run.old } else { &self.run.new }
     }
@@ -150,7 +150,7 @@ pub(super) fn is_kept(body: &Function, v: VarId) -> bool {
         })
 }
 
-impl Scope for Side<'_> {
+impl Scope for RunSide<'_> {
     fn pool(&mut self) -> &mut TermPool {
         &mut self.pool
     }
@@ -243,7 +243,7 @@ impl Scope for Side<'_> {
     }
 }
 
-impl Side<'_> {
+impl RunSide<'_> {
     /// An address so many bytes further.
     fn moved(&mut self, addr: TermId, by: u64) -> TermId {
         let bits = self.bits();

@@ -8,7 +8,7 @@
 //! an exit has to have), data trace records (nonces).
 
 use super::declarations::{Declarations, Point};
-use super::names::{Place, PointName};
+use super::names::{FunctionPoint, PointName};
 use super::trace::{refused, write_record};
 use super::variables::Declared;
 use crate::table::Variable;
@@ -58,9 +58,9 @@ pub struct OfFunction<'a> {
 }
 
 impl OfFunction<'_> {
-    fn point(&self, place: Place) -> Point {
+    fn point(&self, place: FunctionPoint) -> Point {
         let name = PointName::of(self.file, self.function, place);
-        let variables = if place == Place::Entry { &self.calls.entry } else { &self.calls.exit };
+        let variables = if place == FunctionPoint::Entry { &self.calls.entry } else { &self.calls.exit };
         let mut point = Point::new(name, &[], &|_| false);
         point.variables = variables.iter().map(Traced::declared).collect();
         // A member is one of what it lies in, where that is declared.
@@ -81,7 +81,7 @@ impl OfFunction<'_> {
 /// The point at the entry of a function.
 pub fn entry_point(file: &str, function: &str, variables: &[Traced]) -> Point {
     let calls = Calls { entry: variables.to_vec(), ..Calls::default() };
-    OfFunction { file, function, calls: &calls }.point(Place::Entry)
+    OfFunction { file, function, calls: &calls }.point(FunctionPoint::Entry)
 }
 
 /// A point of a function that has no variables: that control comes there is all that a record says.
@@ -96,7 +96,7 @@ fn declarations(all: &[OfFunction]) -> io::Result<Declarations> {
     declarations.language = Some("C/C++".to_owned());
     declarations.comparability = Some("none".to_owned());
     for of in all {
-        for place in [Place::Entry, Place::Exit(Some(0))] {
+        for place in [FunctionPoint::Entry, FunctionPoint::Exit(Some(0))] {
             declarations.add(of.point(place)).map_err(refused)?;
         }
     }
@@ -113,7 +113,7 @@ pub fn write_calls(out: &mut impl Write, all: &[OfFunction]) -> io::Result<()> {
     write_declarations(out, all)?;
     let mut nonce = 0;
     for of in all {
-        let (entry, exit) = (of.point(Place::Entry), of.point(Place::Exit(Some(0))));
+        let (entry, exit) = (of.point(FunctionPoint::Entry), of.point(FunctionPoint::Exit(Some(0))));
         for call in &of.calls.calls {
             write_record(out, &entry, Some(nonce), &call.entry)?;
             call.exit.iter().try_for_each(|row| write_record(out, &exit, Some(nonce), row))?;
@@ -155,8 +155,8 @@ mod tests {
         let (tables, outcome) = read_tables(&written[..], &mut declarations);
         assert_eq!(outcome.unwrap(), 5);
         let [(entry, at_entry), (exit, at_exit)] = &tables[..] else { panic!("{tables:?}") };
-        assert_eq!((entry.place(), entry.function()), (Some(Place::Entry), Some("f")));
-        assert_eq!(exit.place(), Some(Place::Exit(Some(0))));
+        assert_eq!((entry.place(), entry.function()), (Some(FunctionPoint::Entry), Some("f")));
+        assert_eq!(exit.place(), Some(FunctionPoint::Exit(Some(0))));
         assert_eq!(at_entry.rows(), calls.calls.iter().map(|c| c.entry.clone()).collect::<Vec<_>>());
         assert_eq!(at_exit.rows(), calls.calls.iter().filter_map(|c| c.exit.clone()).collect::<Vec<_>>());
         // A parameter hides the object.

@@ -8,7 +8,7 @@
 //! 2.0.
 
 use super::lines::{Lines, is_comment};
-use super::names::{Place, PointName, c_name, escaped, translated, unescaped};
+use super::names::{FunctionPoint, PointName, c_name, escaped, translated, unescaped};
 use super::variables::{Declared, Draft};
 use super::{Error, Fault};
 use crate::table::Variable;
@@ -34,9 +34,9 @@ impl Point {
     /// A point with variables of C.
     pub fn new(name: PointName, variables: &[Variable], is_global: &dyn Fn(&str) -> bool) -> Point {
         let role = match name.place() {
-            Some(Place::Entry) => "enter",
-            Some(Place::Exit(Some(_))) => "subexit",
-            Some(Place::Exit(None)) => "exit",
+            Some(FunctionPoint::Entry) => "enter",
+            Some(FunctionPoint::Exit(Some(_))) => "subexit",
+            Some(FunctionPoint::Exit(None)) => "exit",
             None => "point",
         };
         let variables = variables.iter().map(|v| Declared::new(v, is_global)).collect();
@@ -312,7 +312,7 @@ ppt ..f():::EXIT0
             variable("is_set", Kind::Truth),
         ];
         let mut declarations = Declarations::default();
-        let name = PointName::of("a.c", "f", Place::Exit(None));
+        let name = PointName::of("a.c", "f", FunctionPoint::Exit(None));
         declarations.add(Point::new(name, &variables, &|root| root == "g")).unwrap();
         let mut written = Vec::new();
         declarations.write(&mut written).unwrap();

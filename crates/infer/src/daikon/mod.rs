@@ -29,7 +29,7 @@ pub use calls::{
     Call, Calls, OfFunction, Traced, entry_point, silent_point, write_calls, write_declarations,
 };
 pub use declarations::{Declarations, Point};
-pub use names::{Place, PointName, c_name, daikon_name};
+pub use names::{FunctionPoint, PointName, c_name, daikon_name};
 pub use tables::{read_tables, tables, write_tables};
 pub use text::{RULE, said};
 pub use trace::{read_trace, record_parts, write_record};

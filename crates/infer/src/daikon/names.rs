@@ -9,7 +9,7 @@ use std::fmt;
 
 /// Where in a function a point is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub enum FunctionPoint {
     /// At its entry.
     Entry,
     /// At one of its returns, or, without a number, at all.
@@ -22,11 +22,11 @@ pub struct PointName(String);
 
 impl PointName {
     /// A place of a function.
-    pub fn of(file: &str, function: &str, place: Place) -> PointName {
+    pub fn of(file: &str, function: &str, place: FunctionPoint) -> PointName {
         PointName(match place {
-            Place::Entry => format!("{file}.{function}():::ENTER"),
-            Place::Exit(None) => format!("{file}.{function}():::EXIT"),
-            Place::Exit(Some(n)) => format!("{file}.{function}():::EXIT{n}"),
+            FunctionPoint::Entry => format!("{file}.{function}():::ENTER"),
+            FunctionPoint::Exit(None) => format!("{file}.{function}():::EXIT"),
+            FunctionPoint::Exit(Some(n)) => format!("{file}.{function}():::EXIT{n}"),
         })
     }
 
@@ -44,11 +44,11 @@ impl PointName {
     }
 
     /// Where in its function; `None` for points of objects, classes and the like.
-    pub fn place(&self) -> Option<Place> {
+    pub fn place(&self) -> Option<FunctionPoint> {
         match self.0.rsplit_once(":::")?.1 {
-            "ENTER" => Some(Place::Entry),
-            "EXIT" => Some(Place::Exit(None)),
-            place => Some(Place::Exit(Some(place.strip_prefix("EXIT")?.parse().ok()?))),
+            "ENTER" => Some(FunctionPoint::Entry),
+            "EXIT" => Some(FunctionPoint::Exit(None)),
+            place => Some(FunctionPoint::Exit(Some(place.strip_prefix("EXIT")?.parse().ok()?))),
         }
     }
 }
@@ -171,11 +171,11 @@ mod tests {
 
     #[test]
     fn a_name_says_function_and_place() {
-        let name = PointName::of("file.c", "func", Place::Exit(Some(0)));
+        let name = PointName::of("file.c", "func", FunctionPoint::Exit(Some(0)));
         assert_eq!(name.text(), "file.c.func():::EXIT0");
-        assert_eq!((name.function(), name.place()), (Some("func"), Some(Place::Exit(Some(0)))));
-        assert_eq!(PointName::of("a.c", "f", Place::Entry).to_string(), "a.c.f():::ENTER");
-        assert_eq!(PointName::of("a.c", "f", Place::Exit(None)).to_string(), "a.c.f():::EXIT");
+        assert_eq!((name.function(), name.place()), (Some("func"), Some(FunctionPoint::Exit(Some(0)))));
+        assert_eq!(PointName::of("a.c", "f", FunctionPoint::Entry).to_string(), "a.c.f():::ENTER");
+        assert_eq!(PointName::of("a.c", "f", FunctionPoint::Exit(None)).to_string(), "a.c.f():::EXIT");
     }
 
     #[test]
@@ -184,13 +184,13 @@ mod tests {
             let name = PointName::from(text);
             assert_eq!((name.function(), name.place()), (function, place), "{text}");
         };
-        check("..main():::ENTER", Some("main"), Some(Place::Entry));
-        check("..sum(int *, int):::EXIT", Some("sum"), Some(Place::Exit(None)));
-        check("Stack.push(java.lang.Object):::EXIT103", Some("push"), Some(Place::Exit(Some(103))));
+        check("..main():::ENTER", Some("main"), Some(FunctionPoint::Entry));
+        check("..sum(int *, int):::EXIT", Some("sum"), Some(FunctionPoint::Exit(None)));
+        check("Stack.push(java.lang.Object):::EXIT103", Some("push"), Some(FunctionPoint::Exit(Some(103))));
         check("Stack:::OBJECT", None, None);
         check("Stack.f():::EXITX", Some("f"), None);
         check("f", None, None);
-        check("():::ENTER", None, Some(Place::Entry));
+        check("():::ENTER", None, Some(FunctionPoint::Entry));
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub fn write_tables(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::daikon::Place;
+    use crate::daikon::FunctionPoint;
     use crate::table::Kind;
 
     const TRACE: &str = "decl-version 2.0\n\nppt a.c.f():::ENTER\nvariable n\nvar-kind variable\n\
@@ -79,7 +79,7 @@ mod tests {
             read_tables(format!("{TRACE}a.c.f():::ENTER\nn\n5\n").as_bytes(), &mut declarations);
         assert_eq!(outcome.unwrap_err().records, 1);
         let [(name, table)] = &tables[..] else { panic!("{tables:?}") };
-        assert_eq!((name.function(), name.place()), (Some("f"), Some(Place::Entry)));
+        assert_eq!((name.function(), name.place()), (Some("f"), Some(FunctionPoint::Entry)));
         assert_eq!(table.variables.iter().map(|v| v.name.as_str()).collect::<Vec<_>>(), ["n", "k"]);
         assert_eq!(table.rows(), [[Some(-3), Some(7)]]);
     }
@@ -104,7 +104,7 @@ mod tests {
         entry.push(vec![Some(1), Some(0)]);
         entry.push(vec![Some(0), Some(1)]);
         let place = |place| PointName::of("a.c", "f", place);
-        let tables = [(place(Place::Entry), entry), (place(Place::Exit(Some(0))), exit)];
+        let tables = [(place(FunctionPoint::Entry), entry), (place(FunctionPoint::Exit(Some(0))), exit)];
         let mut written = Vec::new();
         write_tables(&mut written, &tables, &|root| root == "g").unwrap();
         let mut declarations = Declarations::default();

@@ -10,7 +10,7 @@ use super::pool::Earlier;
 use super::random::SplitMix;
 use super::shape;
 use super::{Generator, objects};
-use crate::coverage::{Compared, Edge, Operand, Origin, Place};
+use crate::coverage::{AddressTarget, Compared, Edge, Operand, Origin};
 use crate::input::{CallResult, Input, ObjectId, Value};
 use crate::ir::{Const, Op, Sort, UndefinedKind};
 use crate::outcome::{End, Outcome};
@@ -286,8 +286,10 @@ fn turn(
     // Numbers of addresses are a machine's own.
     if is_word && other.is_address {
         let pointer = match other.target.as_ref().filter(|_| *shift == 0) {
-            Some(Place::Object(object, offset)) => Value::Pointer { object: *object, offset: *offset },
-            Some(Place::Function(name)) => Value::Function(name.clone()),
+            Some(AddressTarget::Object(object, offset)) => {
+                Value::Pointer { object: *object, offset: *offset }
+            }
+            Some(AddressTarget::Function(name)) => Value::Function(name.clone()),
             None => return,
         };
         add(Tweak::Put(origin.clone(), pointer));

@@ -1,12 +1,12 @@
 //! What each commit changed: what a function does otherwise, and its facts before and after, beside its source.
 
 use super::markup::Html;
-use super::source::{Excerpt, Side, difference, marked};
+use super::source::{DiffSide, Excerpt, difference, marked};
 use super::{Section, View, drawing, local, rest};
 use crate::RepoPath;
 use crate::assertion::{Assertion, AssertionOutcome};
 use crate::escape::shortened;
-use crate::model::{Causes, Churn, Fact, FunctionReport, HunkReport, LineRef, Point, Verdict, Witness};
+use crate::model::{Causes, Churn, Fact, FunctionReport, HunkReport, HunkVerdict, LineRef, Point, Witness};
 use crate::steps::{Changed, Step, by_cause, steps};
 use crate::text;
 use crate::unmarked;
@@ -111,7 +111,7 @@ fn elsewhere(view: &View, step: &Step, excerpts: &[Excerpt], html: &mut Html) {
     /// Hunks that are shown unfolded.
     const FEW: usize = 3;
     let is_wanted = |h: &&HunkReport| {
-        (h.from, h.to, h.verdict) == (step.from, step.to, Verdict::Explained)
+        (h.from, h.to, h.verdict) == (step.from, step.to, HunkVerdict::Explained)
             && h.compiled.is_empty()
             && !excerpts.iter().any(|e| e.shows(h))
             && !step.objects.iter().any(|o| o.hunks.contains(&h.place()))
@@ -336,18 +336,20 @@ fn shared_lines(churns: &[&Churn]) -> Vec<LineRef> {
 /// Ids of the lines to point at: those that changed, or where none did, those that mean something else.
 fn cause_ids(churn: &Churn, shared: &[LineRef], excerpt: &Excerpt) -> Vec<String> {
     let Causes { removed, added, .. } = &churn.causes;
-    let old = removed.iter().filter_map(|l| excerpt.id_of(Side::Old, &l.file, l.line));
-    let new = added.iter().filter_map(|l| excerpt.id_of(Side::New, &l.file, l.line));
+    let old = removed.iter().filter_map(|l| excerpt.id_of(DiffSide::Old, &l.file, l.line));
+    let new = added.iter().filter_map(|l| excerpt.id_of(DiffSide::New, &l.file, l.line));
     let ids: Vec<String> = old.chain(new).collect();
     if !ids.is_empty() {
         return ids;
     }
-    shared.iter().filter_map(|l| excerpt.id_of(Side::New, &l.file, l.line)).collect()
+    shared.iter().filter_map(|l| excerpt.id_of(DiffSide::New, &l.file, l.line)).collect()
 }
 
 fn causes(function: &FunctionReport, churn: &Churn, shared: &[LineRef], excerpt: &Excerpt, html: &mut Html) {
-    let sides =
-        [(Side::Old, "−", "old", &churn.causes.removed), (Side::New, "+", "new", &churn.causes.added)];
+    let sides = [
+        (DiffSide::Old, "−", "old", &churn.causes.removed),
+        (DiffSide::New, "+", "new", &churn.causes.added),
+    ];
     let mut label = Some("because of");
     if sides.iter().any(|(.., lines)| !lines.is_empty()) {
         html.leaf("dt", &[], label.take().unwrap_or_default());
@@ -379,7 +381,7 @@ fn causes(function: &FunctionReport, churn: &Churn, shared: &[LineRef], excerpt:
         for run in runs.iter().take(CAUSES) {
             let Some(line) = run.first() else { continue };
             let text = run_text(&function.file, run);
-            match excerpt.id_of(Side::New, &line.file, line.line) {
+            match excerpt.id_of(DiffSide::New, &line.file, line.line) {
                 Some(id) => html.link("same", &id, &text),
                 None => html.leaf("span", &[("class", "same")], &text),
             }

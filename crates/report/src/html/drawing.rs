@@ -1,6 +1,6 @@
 //! Control flow as SVG: blocks of source lines, coloured by the versions that have them.
 
-use super::layout::{Layout, Piece, Point, Way, layout};
+use super::layout::{EdgeRoute, Layout, Piece, Point, layout};
 use super::markup::Html;
 use crate::escape::{shortened, visible};
 use crate::mvicfg::picture::{Block, BlockKind, Edge, Picture, Row};
@@ -379,7 +379,7 @@ fn versions_text(versions: &[u32]) -> String {
     format!("only in {word} {}", ranges(versions.iter().copied()))
 }
 
-fn write_way(edge: &Edge, way: &Way, all: &[u32], html: &mut Html) {
+fn write_way(edge: &Edge, way: &EdgeRoute, all: &[u32], html: &mut Html) {
     /// Height of the head of an arrow.
     const HEAD: f64 = 6.0;
     let share = Share::of(&edge.versions, all);

@@ -42,7 +42,7 @@ pub enum Piece {
 
 /// A way from the bottom of one box to the top of another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Way {
+pub struct EdgeRoute {
     pub start: Point,
     pub pieces: Vec<Piece>,
     pub end: Point,
@@ -54,7 +54,7 @@ pub struct Layout {
     pub height: f64,
     /// Upper left corner of each box.
     pub boxes: Vec<Point>,
-    pub ways: Vec<Way>,
+    pub ways: Vec<EdgeRoute>,
 }
 
 /// A box, or a bend of an edge.
@@ -406,7 +406,7 @@ impl Graph {
 
 /// The way through bends, each with the upper and lower end of its layer; straight within layers, curved
 /// between them.
-fn way(start: Point, end: Point, bends: &[(f64, (f64, f64))], leads_back: bool, below: f64) -> Way {
+fn way(start: Point, end: Point, bends: &[(f64, (f64, f64))], leads_back: bool, below: f64) -> EdgeRoute {
     let mut pieces = Vec::new();
     let mut at = start;
     if leads_back {
@@ -424,7 +424,7 @@ fn way(start: Point, end: Point, bends: &[(f64, (f64, f64))], leads_back: bool, 
         }
         let high = end.y.min(at.y) - REACH;
         pieces.push(Piece::Curve(Point { x: at.x, y: high }, Point { x: end.x, y: high }, end));
-        return Way { start, pieces, end };
+        return EdgeRoute { start, pieces, end };
     }
     at.y = below.max(start.y) + STRAIGHT;
     pieces.push(Piece::To(at));
@@ -434,7 +434,7 @@ fn way(start: Point, end: Point, bends: &[(f64, (f64, f64))], leads_back: bool, 
         pieces.push(Piece::To(at));
     }
     curve(&mut pieces, at, end);
-    Way { start, pieces, end }
+    EdgeRoute { start, pieces, end }
 }
 
 /// Goes on to `to`, upright at both ends.

@@ -3,7 +3,7 @@
 
 use super::changes::assumptions;
 use super::markup::Html;
-use super::source::{Excerpt, Side, old_path};
+use super::source::{DiffSide, Excerpt, old_path};
 use super::{View, rest};
 use crate::ObjectReport;
 use crate::change::{NO_CALLER, place, told};
@@ -37,7 +37,7 @@ pub fn cards(view: &View, changed: &Changed, excerpt: &Excerpt, html: &mut Html)
 }
 
 fn card(view: &View, function: &FunctionReport, change: &Change, excerpt: &Excerpt, html: &mut Html) {
-    let runs: Vec<Run> = [Side::Old, Side::New]
+    let runs: Vec<Run> = [DiffSide::Old, DiffSide::New]
         .into_iter()
         .flat_map(|side| change.hunks.iter().filter_map(move |hunk| Run::of(view, change, hunk, side)))
         .collect();
@@ -213,20 +213,20 @@ fn otherwise(change: &Change, html: &mut Html) {
 
 /// Lines of one side of a hunk.
 struct Run {
-    side: Side,
+    side: DiffSide,
     file: RepoPath,
     first: u32,
     lines: u32,
 }
 
 impl Run {
-    fn of(view: &View, change: &Change, hunk: &HunkRef, side: Side) -> Option<Run> {
+    fn of(view: &View, change: &Change, hunk: &HunkRef, side: DiffSide) -> Option<Run> {
         let (file, first, lines) = match side {
-            Side::Old => {
+            DiffSide::Old => {
                 let file = old_path(view, change.from, change.to, &hunk.file);
                 (file, hunk.old_start, hunk.old_lines)
             }
-            Side::New => (hunk.file.clone(), hunk.new_start, hunk.new_lines),
+            DiffSide::New => (hunk.file.clone(), hunk.new_start, hunk.new_lines),
         };
         (lines > 0).then_some(Run { side, file, first, lines })
     }
@@ -239,7 +239,7 @@ impl Run {
 
     /// `−7`, `+7–9`, `+area.h:3`.
     fn text(&self, own: &RepoPath) -> String {
-        let sign = if self.side == Side::Old { "−" } else { "+" };
+        let sign = if self.side == DiffSide::Old { "−" } else { "+" };
         let file = if self.file == *own { String::new() } else { format!("{}:", self.file) };
         match self.lines {
             1 => format!("{sign}{file}{}", self.first),
@@ -256,7 +256,7 @@ fn links(function: &FunctionReport, runs: &[Run], excerpt: &Excerpt, html: &mut 
     html.markup("<dt>because of</dt>");
     html.open("dd", &[("class", "causes")]);
     for run in runs.iter().take(HUNKS) {
-        let class = if run.side == Side::Old { "old" } else { "new" };
+        let class = if run.side == DiffSide::Old { "old" } else { "new" };
         let text = run.text(&function.file);
         match excerpt.id_of(run.side, &run.file, run.first) {
             Some(id) => html.link(class, &id, &text),

@@ -2,7 +2,7 @@
 
 use super::markup::Html;
 use super::{Section, View, changes, drawing, source};
-use crate::model::{Fact, FunctionReport, HunkReport, NotHeld, Point, Verdict};
+use crate::model::{Fact, FunctionReport, HunkReport, HunkVerdict, NotHeld, Point};
 use crate::subset;
 use crate::text;
 use crate::unmarked;
@@ -277,7 +277,7 @@ pub fn hunks(view: &View) -> Section {
     const ROWS: usize = 100;
     const FEW: usize = 5;
     let hunks: Vec<&HunkReport> =
-        view.report.hunks.iter().filter(|h| h.verdict != Verdict::Explained).collect();
+        view.report.hunks.iter().filter(|h| h.verdict != HunkVerdict::Explained).collect();
     let pieces = hunks.chunks(ROWS).map(|chunk| {
         let mut html = Html::default();
         for hunk in chunk {
@@ -328,20 +328,20 @@ pub fn hunk(view: &View, hunk: &HunkReport, unfolded: bool, html: &mut Html) {
     html.leaf("code", &[], &text::hunk_text(&hunk.place()));
     let verdict = match hunk.verdict {
         _ if unseen::is_in_part(view.report, hunk) => Some(("tag open", "not fully analysed")),
-        Verdict::NotAnalysed => Some(("tag open", "not analysed")),
+        HunkVerdict::NotAnalysed => Some(("tag open", "not analysed")),
         // Where no facts are sought, nothing is known of them.
         _ if view.surroundings.properties => None,
-        Verdict::Neutral => Some(("tag", "changes no fact")),
-        Verdict::Explained => Some(("tag", "explains a change")),
+        HunkVerdict::Neutral => Some(("tag", "changes no fact")),
+        HunkVerdict::Explained => Some(("tag", "explains a change")),
     };
     if let Some((class, verdict)) = verdict {
         html.leaf("span", &[("class", class)], verdict);
     }
     let why = match (hunk.verdict, hunk.why.as_deref()) {
-        (Verdict::Neutral, None) => String::new(),
-        (Verdict::Neutral, Some("comment")) => "comment".to_owned(),
-        (Verdict::Neutral, Some("layout-of-text")) => "layout of the text".to_owned(),
-        (Verdict::Explained, _) => String::new(),
+        (HunkVerdict::Neutral, None) => String::new(),
+        (HunkVerdict::Neutral, Some("comment")) => "comment".to_owned(),
+        (HunkVerdict::Neutral, Some("layout-of-text")) => "layout of the text".to_owned(),
+        (HunkVerdict::Explained, _) => String::new(),
         (_, why) => text::why_text(why),
     };
     html.leaf("span", &[("class", "why")], &why);

@@ -51,7 +51,7 @@ struct Line {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Side {
+pub enum DiffSide {
     Old,
     New,
 }
@@ -115,13 +115,13 @@ impl Excerpt {
     }
 
     /// The id of a line, if it is shown.
-    pub fn id_of(&self, side: Side, file: &RepoPath, line: u32) -> Option<String> {
+    pub fn id_of(&self, side: DiffSide, file: &RepoPath, line: u32) -> Option<String> {
         let is_it = |l: &Line| match side {
-            Side::Old => l.old == Some(line),
-            Side::New => l.new == Some(line),
+            DiffSide::Old => l.old == Some(line),
+            DiffSide::New => l.new == Some(line),
         };
         let (number, _) = self.files.iter().enumerate().find(|(_, f)| {
-            let path = if side == Side::Old { &f.old_path } else { &f.new_path };
+            let path = if side == DiffSide::Old { &f.old_path } else { &f.new_path };
             path == file && f.rows.iter().any(|row| matches!(row, Row::Line(l) if is_it(l)))
         })?;
         // A line of both is known by its new number.
@@ -176,8 +176,8 @@ fn gap(lines: usize, html: &mut Html) {
     html.markup("</td></tr>");
 }
 
-fn id(article: &str, side: Side, file: usize, line: u32) -> String {
-    let side = if side == Side::Old { "o" } else { "n" };
+fn id(article: &str, side: DiffSide, file: usize, line: u32) -> String {
+    let side = if side == DiffSide::Old { "o" } else { "n" };
     format!("{article}{side}{file}-{line}")
 }
 
@@ -185,9 +185,9 @@ impl Line {
     /// Writes a row, named after the excerpt and the file that it is of.
     fn write(&self, named: Option<(&str, usize)>, html: &mut Html) {
         let (class, sign, side, number) = match (self.old, self.new) {
-            (Some(old), None) => ("old", "−", Side::Old, old),
-            (_, Some(new)) if self.old.is_none() => ("new", "+", Side::New, new),
-            (_, new) => ("same", " ", Side::New, new.unwrap_or_default()),
+            (Some(old), None) => ("old", "−", DiffSide::Old, old),
+            (_, Some(new)) if self.old.is_none() => ("new", "+", DiffSide::New, new),
+            (_, new) => ("same", " ", DiffSide::New, new.unwrap_or_default()),
         };
         let number_text = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
         let id = named.map(|(article, file)| id(article, side, file, number)).unwrap_or_default();

@@ -4,8 +4,8 @@ use super::drawing::FIT;
 use super::*;
 use crate::mvicfg::picture::{Block, BlockKind, Edge, Row};
 use crate::{
-    Causes, Change, ChangePlace, ChangeVerdict, Churn, Delta, Effect, Fact, HunkRef, HunkReport, LineRef,
-    Otherwise, Outcome, Point, Run, Status, Undecided, When, Witness,
+    Causes, Change, ChangePlace, ChangeVerdict, Churn, Delta, Effect, Fact, FunctionStatus, HunkRef,
+    HunkReport, LineRef, Otherwise, Point, Run, Status, Undecided, When, Witness,
 };
 use proptest::prelude::*;
 
@@ -81,14 +81,14 @@ fn report(text: &str) -> Report {
         old_lines: 1,
         new_start: 3,
         new_lines: 1,
-        verdict: Verdict::Explained,
+        verdict: HunkVerdict::Explained,
         why: None,
         ..HunkReport::default()
     };
     let other = HunkReport {
         old_start: 1,
         new_start: 1,
-        verdict: Verdict::NotAnalysed,
+        verdict: HunkVerdict::NotAnalysed,
         why: Some(text.into()),
         ..hunk.clone()
     };
@@ -130,7 +130,7 @@ fn report(text: &str) -> Report {
         file: RepoPath::from(if name == "f" { "a.c" } else { text }),
         name: name.into(),
         versions: vec![1, 2],
-        outcome: Outcome::Analysed,
+        outcome: FunctionStatus::Analysed,
         points,
         ..FunctionReport::default()
     };

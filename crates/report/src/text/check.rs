@@ -10,7 +10,7 @@ use crate::assertion::{
     Violation,
 };
 use crate::escape::{shortened, visible};
-use crate::model::{CheckCost, Outcome, Report, Run, VersionInfo};
+use crate::model::{CheckCost, FunctionStatus, Report, Run, VersionInfo};
 use crate::palette::Slot;
 use crate::unseen;
 use crate::{RepoPath, Version, Witness};
@@ -270,8 +270,9 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
             n => parts.push(format!("{n} {words}")),
         }
     }
-    let changed =
-        |o: Outcome| matches!(o, Outcome::Analysed | Outcome::PartlyAnalysed | Outcome::NotAnalysed);
+    let changed = |o: FunctionStatus| {
+        matches!(o, FunctionStatus::Analysed | FunctionStatus::PartlyAnalysed | FunctionStatus::NotAnalysed)
+    };
     let functions: BTreeSet<(&RepoPath, &String)> =
         report.functions.iter().filter(|f| changed(f.outcome)).map(|f| (&f.file, &f.name)).collect();
     let mut line = parts.join(", ");
@@ -284,7 +285,7 @@ pub fn summary(report: &Report, options: &TextOptions) -> String {
     let open = report
         .functions
         .iter()
-        .filter(|f| matches!(f.outcome, Outcome::PartlyAnalysed | Outcome::NotAnalysed))
+        .filter(|f| matches!(f.outcome, FunctionStatus::PartlyAnalysed | FunctionStatus::NotAnalysed))
         .count();
     if open > 0 {
         let see = match options.verbose {

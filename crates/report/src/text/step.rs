@@ -1,6 +1,6 @@
 //! One step of a function's history: its churns, and remarks.
 
-use super::{Outcome, Report, TextOptions, View, churns};
+use super::{FunctionStatus, Report, TextOptions, View, churns};
 use crate::escape::visible;
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ pub fn render(
     let view = View { report, options };
     let tells = report.functions.iter().any(|f| {
         f.points.iter().any(|p| !p.churns.is_empty())
-            || matches!(f.outcome, Outcome::Added | Outcome::Removed)
+            || matches!(f.outcome, FunctionStatus::Added | FunctionStatus::Removed)
     });
     match (tells, report.versions.as_slice()) {
         (true, _) => churns::write(&view, out)?,

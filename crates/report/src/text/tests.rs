@@ -26,7 +26,7 @@ fn line(number: u32, text: &str) -> LineRef {
     LineRef { file: "src/area.c".into(), line: number, text: (!text.is_empty()).then(|| text.into()) }
 }
 
-fn hunk(to: Version, line: u32, verdict: Verdict, why: Option<&str>) -> HunkReport {
+fn hunk(to: Version, line: u32, verdict: HunkVerdict, why: Option<&str>) -> HunkReport {
     HunkReport {
         from: to - 1,
         to,
@@ -57,7 +57,7 @@ fn fabs_churn() -> Churn {
             added: vec![line(12, "\tfloat r = fabsf(0.5f * a * b);")],
             shared: vec![line(9, ""), line(10, "")],
         },
-        hunks: vec![hunk(2, 12, Verdict::Explained, None).place()],
+        hunks: vec![hunk(2, 12, HunkVerdict::Explained, None).place()],
         witness: Some(Witness {
             entry: "area".into(),
             arguments: vec![argument("a", "-1"), argument("b", "1")],
@@ -75,7 +75,7 @@ fn area_report() -> Report {
     let function = |file: &str, name: &str, points: Vec<Point>| FunctionReport {
         file: file.into(),
         name: name.into(),
-        outcome: Outcome::Analysed,
+        outcome: FunctionStatus::Analysed,
         complete: true,
         points,
         ..FunctionReport::default()
@@ -99,7 +99,7 @@ fn area_report() -> Report {
             version(2, "41ab77d", "HEAD~1", "use fabs"),
             version(3, "c0ffee0", "HEAD", "refuse empty input"),
         ],
-        hunks: vec![hunk(2, 12, Verdict::Explained, None), hunk(3, 2, Verdict::Neutral, None)],
+        hunks: vec![hunk(2, 12, HunkVerdict::Explained, None), hunk(3, 2, HunkVerdict::Neutral, None)],
         functions: vec![
             function("src/area.c", "area", vec![exit]),
             function("src/main.c", "main", vec![inside]),
@@ -158,7 +158,7 @@ fn report_of_some(facts: Vec<Fact>) -> Report {
     let function = FunctionReport {
         file: "a.c".into(),
         name: "f".into(),
-        outcome: Outcome::Analysed,
+        outcome: FunctionStatus::Analysed,
         complete: true,
         points: vec![point],
         ..FunctionReport::default()
@@ -229,7 +229,7 @@ fn many_sets_of_versions_are_folded() {
 fn nothing_changed_is_one_line_and_needs_everything_seen() {
     let mut report = Report {
         versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
-        hunks: vec![hunk(2, 3, Verdict::Neutral, None)],
+        hunks: vec![hunk(2, 3, HunkVerdict::Neutral, None)],
         ..Report::default()
     };
     check(&report, &wide(), "no semantic change; nothing undecided; 1 of 1 hunk explained or neutral\n");
@@ -245,7 +245,7 @@ fn nothing_changed_is_one_line_and_needs_everything_seen() {
         &TextOptions { filtered: true, ..wide() },
         "no churn that the filters let through; nothing undecided; 1 of 1 hunk explained or neutral\n",
     );
-    report.hunks.push(hunk(2, 40, Verdict::NotAnalysed, Some("inactive-branch")));
+    report.hunks.push(hunk(2, 40, HunkVerdict::NotAnalysed, Some("inactive-branch")));
     check(
         &report,
         &wide(),
@@ -265,7 +265,7 @@ fn source_that_is_not_understood_is_for_the_doctor() {
         versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
         ..Report::default()
     };
-    report.hunks.push(hunk(2, 40, Verdict::NotAnalysed, Some("lost")));
+    report.hunks.push(hunk(2, 40, HunkVerdict::NotAnalysed, Some("lost")));
     let text = |last: &str| {
         format!(
             "versions  1 a000000   2 b000000 (HEAD)\n\nnot analysed\n  src/area.c  @@ -40 +40 @@  function that the \
@@ -284,7 +284,7 @@ fn files_that_are_not_c_are_named_in_one_line() {
         ..Report::default()
     };
     for (file, line) in [("README", 1), ("Makefile", 2), ("Makefile", 9)] {
-        let hunk = hunk(2, line, Verdict::NotAnalysed, Some("not-c"));
+        let hunk = hunk(2, line, HunkVerdict::NotAnalysed, Some("not-c"));
         report.hunks.push(HunkReport { file: file.into(), ..hunk });
     }
     check(
@@ -319,7 +319,7 @@ fn verbose_adds_assumptions_unknowns_and_cost() {
     let function = FunctionReport {
         file: "src/area.c".into(),
         name: "area".into(),
-        outcome: Outcome::PartlyAnalysed,
+        outcome: FunctionStatus::PartlyAnalysed,
         unknowns: vec![UnknownEntry { version: 2, line: 12, reason: "inline assembly".into() }],
         points: vec![point],
         ..FunctionReport::default()
@@ -441,8 +441,8 @@ fn numbers_are_joined_to_ranges() {
 /// A function that comes alone is named, and so is one of which nothing but another name is told.
 #[test]
 fn what_comes_goes_or_gets_another_name_is_named() {
-    let function = |name: &str, outcome: Outcome, versions: &[(Version, &str)]| {
-        let place = |name: &str| crate::Place { file: "src/area.c".into(), name: name.into() };
+    let function = |name: &str, outcome: FunctionStatus, versions: &[(Version, &str)]| {
+        let place = |name: &str| crate::FunctionRef { file: "src/area.c".into(), name: name.into() };
         let mut f = FunctionReport {
             file: "src/area.c".into(),
             name: name.into(),
@@ -456,8 +456,8 @@ fn what_comes_goes_or_gets_another_name_is_named() {
     };
     let mut report = Report {
         versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "tidy")],
-        hunks: vec![hunk(2, 3, Verdict::Neutral, None)],
-        functions: vec![function("width", Outcome::Analysed, &[(1, "w"), (2, "width")])],
+        hunks: vec![hunk(2, 3, HunkVerdict::Neutral, None)],
+        functions: vec![function("width", FunctionStatus::Analysed, &[(1, "w"), (2, "width")])],
         ..Report::default()
     };
     let head = "versions  1 a000000   2 b000000 (HEAD) tidy\n\ncommit b000000 tidy\n";
@@ -469,8 +469,8 @@ fn what_comes_goes_or_gets_another_name_is_named() {
             "{head}  src/area.c  renamed: width() from w()\n\nno semantic change; 1 function renamed; {tail}"
         ),
     );
-    report.functions.push(function("height", Outcome::Added, &[(2, "height")]));
-    report.functions.push(function("old", Outcome::Removed, &[(1, "old")]));
+    report.functions.push(function("height", FunctionStatus::Added, &[(2, "height")]));
+    report.functions.push(function("old", FunctionStatus::Removed, &[(1, "old")]));
     check(
         &report,
         &wide(),

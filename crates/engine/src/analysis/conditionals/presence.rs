@@ -117,7 +117,7 @@ pub(in crate::analysis) fn compare(texts: [&[u8]; 2], hunks: &Hunks) -> Presence
 
 /// What is said of two nests.
 #[derive(Clone)]
-struct Verdict {
+struct NestComparison {
     /// Levels from the outermost that are the same.
     same: usize,
     /// When lines are compiled in one version alone, as far as that is known.
@@ -125,7 +125,7 @@ struct Verdict {
 }
 
 struct Verdicts<'n> {
-    known: BTreeMap<(Vec<Condition>, Vec<Condition>), Verdict>,
+    known: BTreeMap<(Vec<Condition>, Vec<Condition>), NestComparison>,
     /// Macros that a hunk defines: what they are is another matter before and now.
     moved: BTreeSet<&'n str>,
 }
@@ -140,7 +140,7 @@ impl<'n> Verdicts<'n> {
         Verdicts { known: BTreeMap::new(), moved }
     }
 
-    fn of(&mut self, before: &[Level], now: &[Level]) -> Verdict {
+    fn of(&mut self, before: &[Level], now: &[Level]) -> NestComparison {
         let conditions = |levels: &[Level]| levels.iter().map(|l| l.taken.clone()).collect::<Vec<_>>();
         let key = (conditions(before), conditions(now));
         if let Some(known) = self.known.get(&key) {
@@ -153,7 +153,7 @@ impl<'n> Verdicts<'n> {
             true => Some(Vec::new()),
             false => self.difference(&given, &old, &new),
         };
-        let verdict = Verdict { same, told };
+        let verdict = NestComparison { same, told };
         self.known.insert(key, verdict.clone());
         verdict
     }

@@ -2,7 +2,7 @@
 
 use crate::analysis::{Effort, Options, diff, memory};
 use crate::frontend::c;
-use crate::report::Verdict;
+use crate::report::HunkVerdict;
 
 /// Compares two versions of `a.c` and `h.h`, which `a.c` includes; one hunk a line:
 /// `file why` or `file verdict`.
@@ -18,9 +18,9 @@ fn check(old: (&str, &str), new: (&str, &str), expected: &[&str]) {
         .hunks
         .iter()
         .map(|h| match h.verdict {
-            Verdict::Explained => format!("{} explained", h.file),
-            Verdict::Neutral => format!("{} neutral", h.file),
-            Verdict::NotAnalysed => format!("{} {}", h.file, h.why.clone().unwrap_or_default()),
+            HunkVerdict::Explained => format!("{} explained", h.file),
+            HunkVerdict::Neutral => format!("{} neutral", h.file),
+            HunkVerdict::NotAnalysed => format!("{} {}", h.file, h.why.clone().unwrap_or_default()),
         })
         .collect();
     assert_eq!(found, expected, "{old:?} {new:?}");
@@ -172,8 +172,8 @@ fn functions_of_templates() {
     let versions = [&old, &new].map(|h| vec![("a.c", source), ("h.h", h.as_str())]);
     let options = Options { jobs: 1, effort: Effort::Quick, ..Options::default() };
     let report = diff(&memory::request(&versions, c::Options::default(), options));
-    let verdicts: Vec<Verdict> = report.hunks.iter().map(|h| h.verdict).collect();
-    assert_eq!(verdicts, [Verdict::Explained], "{:?}", report.hunks);
+    let verdicts: Vec<HunkVerdict> = report.hunks.iter().map(|h| h.verdict).collect();
+    assert_eq!(verdicts, [HunkVerdict::Explained], "{:?}", report.hunks);
     let told: Vec<(String, usize)> =
         report.functions.iter().map(|f| (f.name.clone(), f.changes.len())).filter(|(_, n)| *n > 0).collect();
     assert_eq!(told, [("take_two".to_owned(), 1)]);
@@ -185,5 +185,5 @@ fn functions_of_templates() {
     let versions = [&old, &new].map(|h| vec![("a.c", source.as_str()), ("h.h", h.as_str())]);
     let options = Options { jobs: 1, effort: Effort::Quick, ..Options::default() };
     let report = diff(&memory::request(&versions, c::Options::default(), options));
-    assert!(report.hunks.iter().all(|h| h.verdict == Verdict::Neutral), "{:?}", report.hunks);
+    assert!(report.hunks.iter().all(|h| h.verdict == HunkVerdict::Neutral), "{:?}", report.hunks);
 }

@@ -55,15 +55,15 @@ pub(super) struct Objects {
 struct Found {
     /// The older version, from 0.
     step: usize,
-    old: Option<Place>,
-    new: Option<Place>,
+    old: Option<DefinitionSite>,
+    new: Option<DefinitionSite>,
     name: Arc<str>,
     function: Option<Arc<str>>,
     ty: String,
     outcome: ObjectOutcome,
     was: Option<String>,
     rows: Vec<Row>,
-    verdict: Verdict,
+    verdict: ObjectVerdict,
     readers: Vec<String>,
     /// Files of the units that have it.
     files: Arc<Vec<PathBuf>>,
@@ -72,14 +72,14 @@ struct Found {
 
 /// Where a definition stands.
 #[derive(Clone, Debug)]
-struct Place {
+struct DefinitionSite {
     file: PathBuf,
     line: u32,
     lines: std::ops::RangeInclusive<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Verdict {
+enum ObjectVerdict {
     Neutral,
     Differs,
     Open(String),
@@ -121,7 +121,7 @@ impl Objects {
 
     /// Adds them to a report.
     pub fn tell(&self, report: &mut Report) {
-        for found in self.found.iter().filter(|f| f.verdict != Verdict::Neutral) {
+        for found in self.found.iter().filter(|f| f.verdict != ObjectVerdict::Neutral) {
             let mut object = found.report();
             let effects = |all: &[Effect]| all.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join("; ");
             let said = format!(
@@ -149,9 +149,9 @@ fn told_of<'f>(all: impl Iterator<Item = &'f Found>) -> Option<Result<Told, &'f 
     let mut told = None;
     for found in all {
         match &found.verdict {
-            Verdict::Open(reason) => return Some(Err(reason)),
-            Verdict::Differs => told = Some(Ok(Told::Differs)),
-            Verdict::Neutral => told = told.or(Some(Ok(Told::Neutral))),
+            ObjectVerdict::Open(reason) => return Some(Err(reason)),
+            ObjectVerdict::Differs => told = Some(Ok(Told::Differs)),
+            ObjectVerdict::Neutral => told = told.or(Some(Ok(Told::Neutral))),
         }
     }
     told
@@ -173,9 +173,9 @@ impl Found {
             shown
         };
         let (verdict, reason) = match &self.verdict {
-            Verdict::Neutral => (ChangeVerdict::Neutral, None),
-            Verdict::Differs => (ChangeVerdict::Differs, None),
-            Verdict::Open(reason) => (ChangeVerdict::Open, Some(reason.clone())),
+            ObjectVerdict::Neutral => (ChangeVerdict::Neutral, None),
+            ObjectVerdict::Differs => (ChangeVerdict::Differs, None),
+            ObjectVerdict::Open(reason) => (ChangeVerdict::Open, Some(reason.clone())),
         };
         ObjectReport {
             id: String::new(),
@@ -488,7 +488,13 @@ impl<'a> Step<'a> {
     }
 
     /// What an object begins with, to be compared with another version's.
-    fn value(&self, d: &Definition, side: usize, place: &Place, other: &Definition) -> Option<Value> {
+    fn value(
+        &self,
+        d: &Definition,
+        side: usize,
+        place: &DefinitionSite,
+        other: &Definition,
+    ) -> Option<Value> {
         let mut symbols = self.names_of(d, side);
         if side == 0 {
             symbols.insert(d.global.symbol.clone(), other.global.symbol.clone());
@@ -498,7 +504,13 @@ impl<'a> Step<'a> {
     }
 
     /// Numbers that the changed lines of a definition write as macros, and not otherwise.
-    fn macros(&self, d: &Definition, side: usize, place: &Place, other: &Unit) -> BTreeMap<i128, Arc<str>> {
+    fn macros(
+        &self,
+        d: &Definition,
+        side: usize,
+        place: &DefinitionSite,
+        other: &Unit,
+    ) -> BTreeMap<i128, Arc<str>> {
         let mut found: BTreeMap<i128, BTreeSet<Option<&Arc<str>>>> = BTreeMap::new();
         let is_own = d.unit.path == place.file;
         let is_here = |s: &&Spelled| is_own && place.lines.contains(&s.line);
@@ -532,18 +544,18 @@ impl<'a> Step<'a> {
     }
 
     /// Where a definition stands, with its head and its value as they are written.
-    fn place(&mut self, d: &Definition, side: usize) -> (Place, Vec<String>, Vec<String>) {
+    fn place(&mut self, d: &Definition, side: usize) -> (DefinitionSite, Vec<String>, Vec<String>) {
         let line = d.line;
         let found = self.words(d, side).declaration(line, &d.global.name);
         let (lines, head, value) = match found {
             Some(found) => (found.lines, without_calls(found.head), found.value),
             None => (line..=d.global.span.end_line.max(line), Vec::new(), Vec::new()),
         };
-        (Place { file: d.file.clone(), line, lines }, head, value)
+        (DefinitionSite { file: d.file.clone(), line, lines }, head, value)
     }
 
     /// The hunks that a definition meets.
-    fn hunks(&self, places: [Option<&Place>; 2]) -> Vec<HunkRef> {
+    fn hunks(&self, places: [Option<&DefinitionSite>; 2]) -> Vec<HunkRef> {
         let mut found = BTreeSet::new();
         for (side, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };
@@ -605,17 +617,17 @@ impl<'a> Step<'a> {
         }
         let is_another = matches!(outcome, ObjectOutcome::Moved | ObjectOutcome::Renamed);
         let verdict = match told.open {
-            Some(reason) => Verdict::Open(reason),
+            Some(reason) => ObjectVerdict::Open(reason),
             // What the parser made of what it did not understand tells nothing.
             None if doubts.contains(&Some(true)) && !(is_written_alike && told.rows.is_empty()) => {
-                Verdict::Open("source with errors".to_owned())
+                ObjectVerdict::Open("source with errors".to_owned())
             }
-            None if !told.rows.is_empty() || is_another => Verdict::Differs,
+            None if !told.rows.is_empty() || is_another => ObjectVerdict::Differs,
             // What is cut to a type that nobody declares is not known.
             None if !is_written_alike && doubts.contains(&Some(false)) => {
-                Verdict::Open("a type that nothing declares".to_owned())
+                ObjectVerdict::Open("a type that nothing declares".to_owned())
             }
-            None => Verdict::Neutral,
+            None => ObjectVerdict::Neutral,
         };
         let was = match outcome {
             ObjectOutcome::Renamed => Some(a.name.to_string()),
@@ -623,7 +635,7 @@ impl<'a> Step<'a> {
             _ => None,
         };
         let readers = match verdict {
-            Verdict::Neutral => BTreeSet::new(),
+            ObjectVerdict::Neutral => BTreeSet::new(),
             _ => &self.readers(new, 1) | &self.readers(old, 0),
         };
         self.add(new, (Some(old_place), Some(new_place)), outcome, was, told.rows, verdict, readers, hunks);
@@ -650,8 +662,8 @@ impl<'a> Step<'a> {
             _ => (ObjectOutcome::Added, Row { before: None, now: Some(text) }),
         };
         let verdict = match self.may_be_lost(d, side) {
-            true => Verdict::Open("source with errors".to_owned()),
-            false => Verdict::Differs,
+            true => ObjectVerdict::Open("source with errors".to_owned()),
+            false => ObjectVerdict::Differs,
         };
         let readers = self.readers(d, side);
         self.add(d, (old, new), outcome, None, vec![row], verdict, readers, hunks);
@@ -689,11 +701,11 @@ impl<'a> Step<'a> {
     fn add(
         &mut self,
         d: &Definition,
-        (old, new): (Option<Place>, Option<Place>),
+        (old, new): (Option<DefinitionSite>, Option<DefinitionSite>),
         outcome: ObjectOutcome,
         was: Option<String>,
         mut rows: Vec<Row>,
-        verdict: Verdict,
+        verdict: ObjectVerdict,
         readers: BTreeSet<(bool, PathBuf, Arc<str>)>,
         hunks: Vec<HunkRef>,
     ) {

@@ -3,7 +3,7 @@
 
 use crate::analysis::{Effort, Options, Request, diff, memory};
 use crate::frontend::c;
-use crate::report::{Effect, ObjectReport, Report, Verdict};
+use crate::report::{Effect, HunkVerdict, ObjectReport, Report};
 
 fn request(old: &[(&str, &str)], new: &[(&str, &str)], jobs: usize) -> Request {
     let analysis = Options { jobs, effort: Effort::Quick, ..Options::default() };
@@ -20,9 +20,9 @@ fn said(o: &ObjectReport) -> String {
 
 fn verdicts(report: &Report) -> String {
     let of = |h: &crate::report::HunkReport| match h.verdict {
-        Verdict::Explained => "explained".to_owned(),
-        Verdict::Neutral => "neutral".to_owned(),
-        Verdict::NotAnalysed => h.why.clone().unwrap_or_default(),
+        HunkVerdict::Explained => "explained".to_owned(),
+        HunkVerdict::Neutral => "neutral".to_owned(),
+        HunkVerdict::NotAnalysed => h.why.clone().unwrap_or_default(),
     };
     report.hunks.iter().map(of).collect::<Vec<_>>().join(" ")
 }
@@ -339,7 +339,7 @@ fn nothing_is_told_of_what_stays() {
     {
         let report = diff(&request(&[("a.c", MANY)], &[("a.c", &new)], 1));
         assert!(report.objects.is_empty(), "{:?}", report.objects);
-        assert!(report.hunks.iter().all(|h| h.verdict == Verdict::Neutral), "{:?}", report.hunks);
+        assert!(report.hunks.iter().all(|h| h.verdict == HunkVerdict::Neutral), "{:?}", report.hunks);
     }
 }
 

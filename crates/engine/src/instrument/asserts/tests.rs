@@ -8,17 +8,17 @@ fn fact(text: &str) -> Fact {
     Fact { template: "range".into(), text: text.into(), c, ..Fact::default() }
 }
 
-fn copy_of(source: &str, function: &str, facts: &[(Place, &str)]) -> Asserted {
+fn copy_of(source: &str, function: &str, facts: &[(ProgramPoint, &str)]) -> Asserted {
     let tree = MemoryTree::new([("a.c", source)]);
     let source = Source::load(&tree, Path::new("a.c"), &c::Options::default()).unwrap();
-    let facts: Vec<(Place, Fact)> = facts.iter().map(|(place, text)| (*place, fact(text))).collect();
+    let facts: Vec<(ProgramPoint, Fact)> = facts.iter().map(|(place, text)| (*place, fact(text))).collect();
     let facts = facts.iter().map(|(place, fact)| PlacedFact { place: *place, fact }).collect();
     insert(&source, &[FunctionFacts { name: function, facts }])
 }
 
 /// Checks the copy without its `#include`.
 #[track_caller]
-fn check(source: &str, facts: &[(Place, &str)], expected: &str) {
+fn check(source: &str, facts: &[(ProgramPoint, &str)], expected: &str) {
     let copy = copy_of(source, "f", facts);
     assert_eq!(copy.left_out, []);
     let text = String::from_utf8(copy.text).unwrap();
@@ -26,7 +26,7 @@ fn check(source: &str, facts: &[(Place, &str)], expected: &str) {
 }
 
 #[track_caller]
-fn check_left_out(source: &str, place: Place, fact: &str, why: &str) {
+fn check_left_out(source: &str, place: ProgramPoint, fact: &str, why: &str) {
     let copy = copy_of(source, "f", &[(place, fact)]);
     assert_eq!(copy.text, source.as_bytes());
     assert_eq!(copy.left_out.iter().map(|l| l.why.as_str()).collect::<Vec<_>>(), [why]);
@@ -36,7 +36,7 @@ fn check_left_out(source: &str, place: Place, fact: &str, why: &str) {
 fn results_are_kept_and_returned() {
     check(
         "int f(int a) {\n    if (a) return 1; else\n        return (a, 2);\n}\n",
-        &[(Place::Exit, "\\result >= 1")],
+        &[(ProgramPoint::Exit, "\\result >= 1")],
         "int f(int a) {\n    if (a) {\n        int invdiff_result = (1);\n        assert(invdiff_result >= 1);\n        \
          return invdiff_result;\n    } else\n        {\n            int invdiff_result = ((a, 2));\n            \
          assert(invdiff_result >= 1);\n            return invdiff_result;\n        }\n}\n",
@@ -47,7 +47,7 @@ fn results_are_kept_and_returned() {
 fn functions_without_a_result_assert_at_their_end() {
     check(
         "int g;\nvoid f(void) { g = 1; }\n",
-        &[(Place::Exit, "g == 1")],
+        &[(ProgramPoint::Exit, "g == 1")],
         "int g;\nvoid f(void) { g = 1; \n    assert(g == 1);\n}\n",
     );
 }
@@ -57,7 +57,10 @@ fn entry_values_are_kept() {
     let copy = copy_of(
         "struct s { int n; unsigned b : 3; };\nvoid f(struct s *p, int k) {\n\tp->n += k--;\n}\n",
         "f",
-        &[(Place::Exit, "p->n == \\old(p->n) + \\old(k)"), (Place::Exit, "p->b == \\old(p->b)")],
+        &[
+            (ProgramPoint::Exit, "p->n == \\old(p->n) + \\old(k)"),
+            (ProgramPoint::Exit, "p->b == \\old(p->b)"),
+        ],
     );
     assert_eq!(copy.left_out, []);
     let text = String::from_utf8(copy.text).unwrap();
@@ -75,7 +78,11 @@ fn entry_values_are_kept() {
 fn heads_of_loops_assert_at_every_arrival() {
     check(
         "int f(int n) {\n  while ( n ) n--;\n  for (;;) break;\n  do n++; while (n < 3);\n}\n",
-        &[(Place::Loop(2), "n >= 0"), (Place::Loop(3), "n == 0"), (Place::Loop(4), "n <= 3")],
+        &[
+            (ProgramPoint::Loop(2), "n >= 0"),
+            (ProgramPoint::Loop(3), "n == 0"),
+            (ProgramPoint::Loop(4), "n <= 3"),
+        ],
         "int f(int n) {\n  while ( assert(n >= 0), (n )) n--;\n  for (; assert(n == 0), 1;) break;\n  do {\n      \
          assert(n <= 3);\n      n++;\n  } while (n < 3);\n}\n",
     );
@@ -85,7 +92,7 @@ fn heads_of_loops_assert_at_every_arrival() {
 #[track_caller]
 fn check_guards(fact: &str, expected: &str) {
     let source = "struct s { struct s *next; int n; };\nvoid f(struct s *p) { p = p; }\n";
-    let copy = copy_of(source, "f", &[(Place::Exit, fact)]);
+    let copy = copy_of(source, "f", &[(ProgramPoint::Exit, fact)]);
     assert_eq!(copy.left_out, []);
     let text = String::from_utf8(copy.text).unwrap();
     assert!(text.contains(&format!("assert({expected});")), "{expected}\n{text}");
@@ -111,7 +118,7 @@ fn pointers_are_looked_through_where_they_are_not_null() {
 fn indices_are_held_against_the_bounds() {
     check(
         "int t[4];\nint f(int i) {\n\treturn t[0];\n}\n",
-        &[(Place::Exit, "\\result == t[i]"), (Place::Exit, "\\result == t[0]")],
+        &[(ProgramPoint::Exit, "\\result == t[i]"), (ProgramPoint::Exit, "\\result == t[0]")],
         "int t[4];\nint f(int i) {\n\t{\n\t\tint invdiff_result = (t[0]);\n\t\t\
          assert(!((unsigned long)(i) < 4) || (invdiff_result == t[i]));\n\t\tassert(invdiff_result == t[0]);\n\t\t\
          return invdiff_result;\n\t}\n}\n",
@@ -122,7 +129,7 @@ fn indices_are_held_against_the_bounds() {
 fn statements_that_are_edited_twice_stay_whole() {
     check(
         "int f(int n) { do return n; while (n); }\n",
-        &[(Place::Exit, "\\result == n"), (Place::Loop(1), "n != 3")],
+        &[(ProgramPoint::Exit, "\\result == n"), (ProgramPoint::Loop(1), "n != 3")],
         "int f(int n) { do {\n    assert(n != 3);\n    {\n    int invdiff_result = (n);\n    \
          assert(invdiff_result == n);\n    return invdiff_result;\n}\n} while (n); }\n",
     );
@@ -131,7 +138,8 @@ fn statements_that_are_edited_twice_stay_whole() {
 #[test]
 fn the_header_stands_behind_the_others() {
     let source = "#define _GNU_SOURCE\n#include <stdio.h>\n#if 1\n#include <math.h>\n#endif\nint f(void) { return 1; }\n";
-    let text = String::from_utf8(copy_of(source, "f", &[(Place::Exit, "\\result == 1")]).text).unwrap();
+    let text =
+        String::from_utf8(copy_of(source, "f", &[(ProgramPoint::Exit, "\\result == 1")]).text).unwrap();
     assert!(
         text.starts_with("#define _GNU_SOURCE\n#include <stdio.h>\n#include <assert.h>\n#if 1\n"),
         "{text}"
@@ -140,7 +148,7 @@ fn the_header_stands_behind_the_others() {
 
 #[test]
 fn what_would_not_compile_or_mean_something_else_is_left_out() {
-    let exit = Place::Exit;
+    let exit = ProgramPoint::Exit;
     check_left_out("int f(void) { { int k; } return 1; }\n", exit, "k == 1", "k is out of scope there");
     check_left_out("int f(int k) { { int k; } return 1; }\n", exit, "k == 1", "k is declared more than once");
     check_left_out("int f(void) { return 1; }\nint k;\n", exit, "k == 1", "k is not declared there");
@@ -167,13 +175,13 @@ fn what_would_not_compile_or_mean_something_else_is_left_out() {
     );
     check_left_out(
         "int f(int n) { return 1; }\n",
-        Place::Loop(1),
+        ProgramPoint::Loop(1),
         "n == 1",
         "no loop statement begins in its line",
     );
     check_left_out(
         "int f(int n) { while (n) ; while (n) ; return 1; }\n",
-        Place::Loop(1),
+        ProgramPoint::Loop(1),
         "n == 1",
         "several loops begin in its line",
     );
@@ -183,7 +191,10 @@ fn what_would_not_compile_or_mean_something_else_is_left_out() {
 fn floats_need_no_header() {
     check(
         "double f(double x) { return x; }\n",
-        &[(Place::Exit, "(isnan(x) ? isnan(\\result) : \\result == x && !signbit(\\result) == !signbit(x))")],
+        &[(
+            ProgramPoint::Exit,
+            "(isnan(x) ? isnan(\\result) : \\result == x && !signbit(\\result) == !signbit(x))",
+        )],
         "double f(double x) { {\n    double invdiff_result = (x);\n    assert((((x) != (x)) ? \
          ((invdiff_result) != (invdiff_result)) : invdiff_result == x && !((invdiff_result) < 0 || ((invdiff_result) == 0 \
          && 1.0 / (invdiff_result) < 0)) == !((x) < 0 || ((x) == 0 && 1.0 / (x) < 0))));\n    return \

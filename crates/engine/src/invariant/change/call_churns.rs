@@ -8,7 +8,7 @@
 
 use crate::interp::{AssumedCall, Outcome, Value};
 use crate::invariant::change::calls::Made;
-use crate::invariant::findings::{Churn, Claim, Side};
+use crate::invariant::findings::{Churn, Claim, ClassFacts};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
 use crate::invariant::witness::run::{Difference, Run};
@@ -86,7 +86,7 @@ impl FunctionAnalysis<'_> {
         let Some((run, _)) = runs::witness(&runs, &differs) else { return };
         let run = self.shrunk(run.clone(), from, to, &|r| differs(r).is_some());
         let side = |made: &[Made], chosen: &[usize]| {
-            let mut side = Side::default();
+            let mut side = ClassFacts::default();
             for &k in chosen {
                 side.causes = Rc::new(side.causes.union(&made[k].causes));
                 side.guards = Rc::new(side.guards.union(&made[k].guards));

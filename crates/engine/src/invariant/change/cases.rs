@@ -9,7 +9,7 @@ use crate::fact::{self, Formula};
 use crate::invariant::candidate::observed::number;
 use crate::invariant::change::event::{self, Case, Guarded};
 use crate::invariant::fact::{Fact, Template};
-use crate::invariant::findings::{Claim, FactKey, Side};
+use crate::invariant::findings::{Claim, ClassFacts, FactKey};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::name_resolution;
 use crate::invariant::observable::{self, Observable};
@@ -34,7 +34,7 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn shared_cases(
         &mut self,
         subject: &Observable,
-        sides: &BTreeMap<ClassId, Side>,
+        sides: &BTreeMap<ClassId, ClassFacts>,
     ) {
         if !matches!(subject, Observable::Result | Observable::Variable { .. } | Observable::Cell { .. }) {
             return;
@@ -103,7 +103,7 @@ impl FunctionAnalysis<'_> {
         &mut self,
         subject: &Observable,
         (from, to): (ClassId, ClassId),
-        (a, b): (&Side, &Side),
+        (a, b): (&ClassFacts, &ClassFacts),
         found: Option<&(Run, Difference)>,
     ) -> (Vec<Fact>, Vec<Fact>) {
         let Some((run, Difference::Defined)) = found else { return (Vec::new(), Vec::new()) };
@@ -117,7 +117,7 @@ impl FunctionAnalysis<'_> {
         &mut self,
         subject: &Observable,
         (class, other): (ClassId, ClassId),
-        side: &Side,
+        side: &ClassFacts,
         (run, is_old): (&Run, bool),
     ) -> Vec<Fact> {
         const MOST: usize = 3;
@@ -287,7 +287,7 @@ impl FunctionAnalysis<'_> {
         &mut self,
         (subject, class, condition, what): (&Observable, ClassId, TermId, TermId),
         values: &BTreeMap<ClassId, TermId>,
-        sides: &BTreeMap<ClassId, Side>,
+        sides: &BTreeMap<ClassId, ClassFacts>,
     ) -> Option<Fact> {
         let what = abstraction::under(&mut self.e.pool, what, condition);
         let unknown = |t| self.e.rests_on_indeterminate(t) || self.e.rests_on_havoc(t);
@@ -340,7 +340,7 @@ impl FunctionAnalysis<'_> {
         class: ClassId,
         condition: TermId,
         what: TermId,
-        sides: &BTreeMap<ClassId, Side>,
+        sides: &BTreeMap<ClassId, ClassFacts>,
     ) -> Option<Fact> {
         if self.e.pool.as_const(condition).and_then(|k| k.as_bool()) == Some(false) {
             return None;

@@ -9,7 +9,7 @@
 use crate::fact::Formula;
 use crate::interp::{self, Outcome};
 use crate::invariant::change::cell_value::{CellChange, CellValue, Entry, held};
-use crate::invariant::findings::Verdict;
+use crate::invariant::findings::ObservableVerdict;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable, find_var};
 use crate::invariant::witness::run::Run;
@@ -96,7 +96,7 @@ impl FunctionAnalysis<'_> {
         subjects.dedup();
         for s in &subjects {
             for (pair, verdict) in self.subject(s) {
-                if verdict == Verdict::Open {
+                if verdict == ObservableVerdict::Open {
                     open.insert(pair);
                 }
             }

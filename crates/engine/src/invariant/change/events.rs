@@ -4,7 +4,7 @@ use crate::fact::{Formula, Undefined, Within};
 use crate::interp;
 use crate::invariant::change::event::{self, Case, Guarded};
 use crate::invariant::fact::{Fact, Template};
-use crate::invariant::findings::{FactKey, Side};
+use crate::invariant::findings::{ClassFacts, FactKey};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable;
 use crate::invariant::proof::abstraction;
@@ -113,8 +113,8 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The conditions under which a class ends otherwise than by return.
-    pub(in crate::invariant) fn ends_of(&mut self, class: ClassId) -> Side {
-        let mut side = Side::default();
+    pub(in crate::invariant) fn ends_of(&mut self, class: ClassId) -> ClassFacts {
+        let mut side = ClassFacts::default();
         let single = ClassSet::single(class);
         for node in observable::abnormal_ends(&self.e, class) {
             let Some((_, val)) = self.e.reach_from_entry(node, &single).into_iter().next() else { continue };
@@ -171,12 +171,12 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn add_output_at_ends(
         &mut self,
         class: ClassId,
-        sides: &mut BTreeMap<ClassId, Side>,
+        sides: &mut BTreeMap<ClassId, ClassFacts>,
     ) {
         let single = ClassSet::single(class);
         for node in observable::abnormal_ends(&self.e, class) {
             // The first place is the exit's, which may be out of reach.
-            let no_exit = || Side { key: vec![self.e.pool.bool(false)], ..Side::default() };
+            let no_exit = || ClassFacts { key: vec![self.e.pool.bool(false)], ..ClassFacts::default() };
             let side = sides.entry(class).or_insert_with(no_exit);
             for (_, reach) in self.e.reach_from_entry(node, &single) {
                 side.guards = Rc::new(side.guards.union(&reach.causes).union(&reach.guards));
@@ -280,7 +280,7 @@ pub(in crate::invariant) fn event_name(kind: UndefinedKind) -> &'static str {
 }
 
 /// An undefined event, with the callee that it happens in.
-fn undefined(kind: UndefinedKind, place: &interp::Place, function: &str, unit: &Unit) -> Formula {
+fn undefined(kind: UndefinedKind, place: &interp::SourceLocation, function: &str, unit: &Unit) -> Formula {
     let within = match *place.function == *function {
         // A function's text may come from a file that is included.
         true if place.file != unit.path => Within::File(place.file.display().to_string()),

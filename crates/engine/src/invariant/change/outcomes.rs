@@ -42,7 +42,7 @@ const MAX_CONDITION: usize = 40;
 const MAX_TERMS: usize = 3000;
 
 /// A part of the executions, by what they return.
-struct Outcome {
+struct ResultCase {
     /// Condition on the result as a reader sees it; empty: always.
     text: String,
     condition: TermId,
@@ -217,10 +217,14 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The outcomes of a class.
-    fn outcomes_of(&mut self, exit: &Exit) -> Vec<Outcome> {
+    fn outcomes_of(&mut self, exit: &Exit) -> Vec<ResultCase> {
         let always = self.e.pool.bool(true);
-        let mut found =
-            vec![Outcome { text: String::new(), condition: always, is_wide: true, value: Some(exit.result) }];
+        let mut found = vec![ResultCase {
+            text: String::new(),
+            condition: always,
+            is_wide: true,
+            value: Some(exit.result),
+        }];
         let Some(cases) = event::cases(&mut self.e.pool, exit.result) else { return found };
         let mut constants: BTreeSet<TermId> =
             cases.iter().map(|c| c.what).filter(|t| self.e.pool.as_const(*t).is_some()).collect();
@@ -244,19 +248,19 @@ impl FunctionAnalysis<'_> {
             let is_simple = words.len() <= MAX_CONDITION && !words.contains('(');
             if is_simple && self.is_plain(&Formula::read(words.as_str())) {
                 let (condition, value) = (case.condition, Some(case.what));
-                found.push(Outcome { text: words, condition, is_wide: true, value });
+                found.push(ResultCase { text: words, condition, is_wide: true, value });
             }
         }
         for &k in &constants {
             let word = text::term(&self.e.pool, k, &naming, Some(&ty));
             let condition = self.e.pool.eq(exit.result, k);
             let text = format!("\\result == {word}");
-            found.push(Outcome { text, condition, is_wide: false, value: None });
+            found.push(ResultCase { text, condition, is_wide: false, value: None });
             if is_open && constants.len() == 1 {
                 let condition = self.differing(&cases, k);
                 let value = self.one_value(&cases, k);
                 let text = format!("\\result != {word}");
-                found.push(Outcome { text, condition, is_wide: false, value });
+                found.push(ResultCase { text, condition, is_wide: false, value });
             }
         }
         found
@@ -285,7 +289,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// What is said under an outcome.
-    fn said_of(&mut self, exit: &mut Exit, outcome: &Outcome) -> Vec<Said> {
+    fn said_of(&mut self, exit: &mut Exit, outcome: &ResultCase) -> Vec<Said> {
         let mut naming = self.namings[exit.class].clone();
         if let Some(value) = outcome.value
             && self.needs_name(value, &naming)
@@ -354,7 +358,12 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The naming with sums that places hold under an outcome named by these places.
-    fn named_indices<'n>(&mut self, exit: &mut Exit, outcome: &Outcome, naming: &Naming<'n>) -> Naming<'n> {
+    fn named_indices<'n>(
+        &mut self,
+        exit: &mut Exit,
+        outcome: &ResultCase,
+        naming: &Naming<'n>,
+    ) -> Naming<'n> {
         let mut found = naming.clone();
         found.names_mut().clear();
         for at in 0..exit.places.len() {
@@ -465,7 +474,7 @@ impl FunctionAnalysis<'_> {
         what: TermId,
         ty: &CType,
         naming: &Naming,
-        outcome: &Outcome,
+        outcome: &ResultCase,
     ) -> Option<String> {
         let words = c_text::render_equation(&self.e.pool, name, what, naming, Some(ty));
         let said = Formula::read(words.as_str());
@@ -483,7 +492,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// The one value that a place has under an outcome.
-    fn left(&mut self, exit: &mut Exit, at: usize, outcome: &Outcome) -> Option<TermId> {
+    fn left(&mut self, exit: &mut Exit, at: usize, outcome: &ResultCase) -> Option<TermId> {
         let value = exit.places[at].value;
         let value = abstraction::under(&mut self.e.pool, value, outcome.condition);
         let cases = event::cases(&mut self.e.pool, value)?;
@@ -504,7 +513,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a pointer that may have several values is null under an outcome, or never.
-    fn nullness(&mut self, exit: &mut Exit, at: usize, outcome: &Outcome) -> Option<Said> {
+    fn nullness(&mut self, exit: &mut Exit, at: usize, outcome: &ResultCase) -> Option<Said> {
         let Held { address, sort, bytes, value, .. } = exit.places[at];
         let name = self.cell_name(address, sort, bytes)?;
         let place = Observable::Cell { name: name.as_str().into(), address, sort, bytes };
@@ -524,7 +533,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// Whether a condition may hold in an outcome; yes, where it is not known.
-    fn may_be(&mut self, exit: &mut Exit, outcome: &Outcome, condition: TermId) -> bool {
+    fn may_be(&mut self, exit: &mut Exit, outcome: &ResultCase, condition: TermId) -> bool {
         let pool = &mut self.e.pool;
         let under = pool.and(outcome.condition, exit.reach);
         let under = abstraction::without_loops(pool, under);
@@ -541,7 +550,7 @@ impl FunctionAnalysis<'_> {
     }
 
     /// What getting to the exit says of the memory that the result leads to.
-    fn conditions(&mut self, exit: &mut Exit, outcome: &Outcome, naming: &Naming) -> Vec<Said> {
+    fn conditions(&mut self, exit: &mut Exit, outcome: &ResultCase, naming: &Naming) -> Vec<Said> {
         let Some(value) = outcome.value.filter(|v| naming.names.contains_key(v)) else { return Vec::new() };
         let reach = abstraction::under(&mut self.e.pool, exit.reach, outcome.condition);
         let mut parts = self.conjuncts(reach);

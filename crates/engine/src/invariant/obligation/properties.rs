@@ -12,7 +12,7 @@ use crate::fact::term;
 use crate::fact::{Expression, Kind};
 use crate::interp::{End, Input, Outcome};
 use crate::invariant::function_analysis::FunctionAnalysis;
-use crate::invariant::name_resolution::{self, Exit, Side};
+use crate::invariant::name_resolution::{self, Exit, RunSide};
 use crate::invariant::obligation::property::Break;
 use crate::invariant::obligation::property::PinnedFact;
 use crate::invariant::obligation::property::Property;
@@ -92,7 +92,7 @@ impl Task<'_> {
         self.specification.requires.iter().all(|required| {
             let (unit, body) = (&*self.units[class], &*self.graph.bodies[class]);
             let program = &*self.programs[class];
-            let mut side = Side { unit, body, program, run, old, pool: TermPool::new() };
+            let mut side = RunSide { unit, body, program, run, old, pool: TermPool::new() };
             let term = term::condition(&at_entry(&required.fact), &mut side).ok();
             term.and_then(|t| side.pool.as_const(t)).and_then(|c| c.as_bool()) != Some(false)
         })

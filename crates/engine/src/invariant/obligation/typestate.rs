@@ -10,7 +10,7 @@
 
 use crate::fact::Formula;
 use crate::invariant::fact::{Fact, Template};
-use crate::invariant::findings::{Churn, Claim, Side, Undecided};
+use crate::invariant::findings::{Churn, Claim, ClassFacts, Undecided};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::protocol::{self, Protocol, Values};
 use crate::invariant::observable::Observable;
@@ -155,10 +155,10 @@ impl<'t> FunctionAnalysis<'t> {
                 let union = |f: &dyn Fn(&Held) -> Rc<Lines>| {
                     Rc::new(all.iter().fold(Lines::default(), |l, h| l.union(&f(h))))
                 };
-                Side {
+                ClassFacts {
                     causes: union(&|h| h.causes.clone()),
                     guards: union(&|h| h.guards.clone()),
-                    ..Side::default()
+                    ..ClassFacts::default()
                 }
             };
             let causes = self.causes_of_change((from, to), (&side(&a), &side(&b)), None);

@@ -11,7 +11,7 @@
 //! conversions, and division by anything but zero. A value that is not zero is then identical, which is
 //! what a fact means (`docs/design/machine-semantics.md`).
 
-use crate::invariant::findings::Side;
+use crate::invariant::findings::ClassFacts;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::Observable;
 use crate::invariant::proof::abstraction;
@@ -276,7 +276,7 @@ impl FunctionAnalysis<'_> {
         &mut self,
         subject: &Observable,
         by_class: &BTreeMap<ClassId, TermId>,
-        sides: &BTreeMap<ClassId, Side>,
+        sides: &BTreeMap<ClassId, ClassFacts>,
     ) {
         let Some((&newest, _)) = by_class.last_key_value() else { return };
         // The newest version's value last: facts are told in its words.

@@ -6,7 +6,7 @@
 
 use crate::invariant::change::event::{self, Case, Guarded};
 use crate::invariant::fact::Fact;
-use crate::invariant::findings::Side;
+use crate::invariant::findings::ClassFacts;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::{self, Observable};
 use crate::invariant::point::Point;
@@ -93,11 +93,11 @@ impl FunctionAnalysis<'_> {
         let Some((_, val)) = values.into_iter().next() else { return Vec::new() };
         let defined = self.defined_value(ClassId::ONLY, val.term);
         let (clear, used) = self.separated(ClassId::ONLY, defined);
-        let side = Side {
+        let side = ClassFacts {
             key: vec![val.term],
             causes: val.causes.clone(),
             guards: val.guards.clone(),
-            ..Side::default()
+            ..ClassFacts::default()
         };
         let sides = BTreeMap::from([(ClassId::ONLY, side)]);
         let mut found = Vec::new();

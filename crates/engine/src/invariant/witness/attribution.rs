@@ -2,7 +2,7 @@
 
 use crate::interp::{self, End, Input, Limits, Outcome};
 use crate::invariant::findings::CauseLines;
-use crate::invariant::findings::Side;
+use crate::invariant::findings::ClassFacts;
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
@@ -15,7 +15,12 @@ use std::rc::Rc;
 
 impl FunctionAnalysis<'_> {
     /// A side with what decides whether a run gets to an undefined event, and the event itself, as causes.
-    pub(in crate::invariant) fn with_event(&self, class: ClassId, o: &Outcome, side: &Side) -> Side {
+    pub(in crate::invariant) fn with_event(
+        &self,
+        class: ClassId,
+        o: &Outcome,
+        side: &ClassFacts,
+    ) -> ClassFacts {
         let graph = self.task.graph;
         let mut causes = side.causes.union(&side.guards);
         if let End::Undefined { place, .. } = &o.end
@@ -26,7 +31,7 @@ impl FunctionAnalysis<'_> {
                 |n: &MvId| graph.node(*n).classes.contains(class) && graph.line(*n, class) == place.line;
             graph.ids().filter(here).for_each(|n| causes.insert(n));
         }
-        Side { causes: Rc::new(causes), guards: side.guards.clone(), ..Side::default() }
+        ClassFacts { causes: Rc::new(causes), guards: side.guards.clone(), ..ClassFacts::default() }
     }
 
     /// The lines of the values that only one side has, and that both have; failing those, of what decides
@@ -34,7 +39,7 @@ impl FunctionAnalysis<'_> {
     pub(in crate::invariant) fn causes_of_change(
         &self,
         (from, to): (ClassId, ClassId),
-        (a, b): (&Side, &Side),
+        (a, b): (&ClassFacts, &ClassFacts),
         shown: Option<&Run>,
     ) -> CauseLines {
         let mut lines = self.cause_lines(from, to, &a.causes, &b.causes);

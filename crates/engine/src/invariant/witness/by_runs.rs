@@ -1,7 +1,7 @@
 //! Functions that are too large to be read, or whose loops have several entries: what runs alone show of
 //! their change.
 
-use crate::invariant::findings::{PointDiff, Side, Undecided};
+use crate::invariant::findings::{ClassFacts, PointDiff, Undecided};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable;
 use crate::invariant::point::Point;
@@ -12,7 +12,7 @@ impl FunctionAnalysis<'_> {
         let point = Point::exit(self.task.graph);
         let kind = point.kind;
         self.diff = PointDiff { point, ..PointDiff::default() };
-        let nothing = Side { unknown: true, ..Side::default() };
+        let nothing = ClassFacts { unknown: true, ..ClassFacts::default() };
         for subject in observable::at(self.task.graph, kind).iter().filter(|s| s.is_observable()) {
             for &(from, to) in &self.task.pairs.clone() {
                 let runs = self.task.runs(from, to);

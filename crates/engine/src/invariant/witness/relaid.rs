@@ -3,7 +3,7 @@
 
 use crate::fact::Expression;
 use crate::invariant::fact::Fact;
-use crate::invariant::findings::{FactKey, Side};
+use crate::invariant::findings::{ClassFacts, FactKey};
 use crate::invariant::function_analysis::FunctionAnalysis;
 
 /// Why a subject stays open.
@@ -12,8 +12,8 @@ pub(in crate::invariant) const REASON: &str =
 
 impl FunctionAnalysis<'_> {
     /// Whether the values of a subject are not evidently the same in two classes.
-    pub(in crate::invariant) fn say_other(&self, a: &Side, b: &Side) -> bool {
-        let texts = |s: &Side| s.facts.iter().map(|(_, f)| f.formula.clone()).collect::<Vec<_>>();
+    pub(in crate::invariant) fn say_other(&self, a: &ClassFacts, b: &ClassFacts) -> bool {
+        let texts = |s: &ClassFacts| s.facts.iter().map(|(_, f)| f.formula.clone()).collect::<Vec<_>>();
         match self.relaid && !(a.facts.is_empty() && b.facts.is_empty()) {
             true => texts(a) != texts(b),
             false => a.key != b.key,

@@ -27,7 +27,7 @@ struct Site {
 }
 
 /// What one version computes.
-struct Side {
+struct RecursiveBody {
     parameters: Vec<TermId>,
     result: TermId,
     sites: Vec<Site>,
@@ -65,7 +65,7 @@ fn is_of_values(f: &Function) -> bool {
     computes && calls && f.vars.iter().all(|v| !v.in_memory) && !f.variadic
 }
 
-fn side(engine: &mut FunctionAnalysis, class: ClassId) -> Option<Side> {
+fn side(engine: &mut FunctionAnalysis, class: ClassId) -> Option<RecursiveBody> {
     let flow = &engine.e.flow.classes[class];
     if !flow.loops.is_empty() || !observable::abnormal_ends(&engine.e, class).is_empty() {
         return None;
@@ -96,7 +96,7 @@ fn side(engine: &mut FunctionAnalysis, class: ClassId) -> Option<Side> {
     };
     let closed = sites.iter().flat_map(|s| s.arguments.iter().chain([&s.reach])).chain([&result]);
     let is_closed = closed.copied().all(is_closed);
-    is_closed.then_some(Side { parameters, result, sites })
+    is_closed.then_some(RecursiveBody { parameters, result, sites })
 }
 
 fn site(
@@ -154,12 +154,16 @@ fn at(engine: &mut FunctionAnalysis, t: TermId, parameters: &[TermId], arguments
 }
 
 /// Whether both return the same where they return.
-fn return_alike(engine: &mut FunctionAnalysis, old: &Side, new: &Side) -> bool {
+fn return_alike(engine: &mut FunctionAnalysis, old: &RecursiveBody, new: &RecursiveBody) -> bool {
     UNFOLDED.into_iter().any(|calls| return_alike_by(engine, (old, new), calls))
 }
 
 /// The same where so many calls of each are looked into.
-fn return_alike_by(engine: &mut FunctionAnalysis, (old, new): (&Side, &Side), calls: usize) -> bool {
+fn return_alike_by(
+    engine: &mut FunctionAnalysis,
+    (old, new): (&RecursiveBody, &RecursiveBody),
+    calls: usize,
+) -> bool {
     let mut given = engine.e.pool.bool(true);
     for side in [old, new] {
         let mut open: std::collections::VecDeque<Site> = side.sites.iter().cloned().collect();
@@ -188,7 +192,7 @@ fn return_alike_by(engine: &mut FunctionAnalysis, (old, new): (&Side, &Side), ca
 }
 
 /// The result of a version with what its calls return in their stead.
-fn unfolded(engine: &mut FunctionAnalysis, side: &Side) -> TermId {
+fn unfolded(engine: &mut FunctionAnalysis, side: &RecursiveBody) -> TermId {
     let mut returned = FxHashMap::default();
     for call in &side.sites {
         returned.insert(call.value, at(engine, side.result, &side.parameters, &call.arguments));
@@ -201,12 +205,12 @@ fn holds(engine: &mut FunctionAnalysis, condition: TermId, goal: TermId) -> bool
 }
 
 /// Whether both return on the same arguments.
-fn end_alike(engine: &mut FunctionAnalysis, old: &Side, new: &Side) -> bool {
+fn end_alike(engine: &mut FunctionAnalysis, old: &RecursiveBody, new: &RecursiveBody) -> bool {
     counts(engine, old) && counts(engine, new) || calls_less(engine, old, new) && calls_less(engine, new, old)
 }
 
 /// Whether a parameter goes one way with each call, of which there are only so many numbers.
-fn counts(engine: &mut FunctionAnalysis, side: &Side) -> bool {
+fn counts(engine: &mut FunctionAnalysis, side: &RecursiveBody) -> bool {
     (0..side.parameters.len()).any(|k| {
         [false, true].into_iter().any(|up| {
             side.sites.iter().all(|s| {
@@ -225,7 +229,7 @@ fn counts(engine: &mut FunctionAnalysis, side: &Side) -> bool {
 }
 
 /// Whether every call that one version makes is one that the other makes, too, or makes no further one.
-fn calls_less(engine: &mut FunctionAnalysis, one: &Side, other: &Side) -> bool {
+fn calls_less(engine: &mut FunctionAnalysis, one: &RecursiveBody, other: &RecursiveBody) -> bool {
     one.sites.iter().all(|call| {
         let mut met = engine.e.pool.bool(false);
         for theirs in &other.sites {

@@ -1,4 +1,4 @@
-//! One function followed back through versions by its text: where it stood, and at which steps its text,
+//! The lineage of one function by its text, back through versions: where it stood, and at which steps its text,
 //! or that of what it names in its file, is another one.
 //!
 //! [`crate::frontend::c::slice`] says, without preprocessing, what of its file a function depends on. Where
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Where a function stands in one version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct FunctionLocation {
     pub file: PathBuf,
     pub name: String,
 }
@@ -31,9 +31,9 @@ pub struct Place {
 pub struct Step {
     pub from: VersionId,
     pub to: VersionId,
-    pub after: Place,
+    pub after: FunctionLocation,
     /// `None`: the step brings the function.
-    pub before: Option<Place>,
+    pub before: Option<FunctionLocation>,
     /// It is another one: its text, that of what it names in its file, or what it rests on in other files;
     /// else it only moved.
     pub is_edit: bool,
@@ -53,7 +53,7 @@ pub struct Follower<'a, E> {
     changes: Box<Changes<'a, E>>,
     /// The version that is next looked at, and where the function is there.
     at: VersionId,
-    place: Option<Place>,
+    place: Option<FunctionLocation>,
     /// By content.
     items: BTreeMap<String, Arc<Items>>,
     grounded: Option<Grounded>,
@@ -64,7 +64,7 @@ struct Grounded {
     units: Units,
     grounds: Grounds,
     /// What the function rests on in the version that is next looked at, once it is known.
-    here: Option<(Place, Ground)>,
+    here: Option<(FunctionLocation, Ground)>,
     gaps: Gaps,
 }
 
@@ -81,7 +81,7 @@ impl<'a, E> Follower<'a, E> {
     /// Begins at a place of the newest of the versions. `None`: the function is not there.
     pub fn new(
         trees: &'a [Arc<dyn SourceTree>],
-        place: Place,
+        place: FunctionLocation,
         changes: impl FnMut([VersionId; 2]) -> Result<Vec<Moved>, E> + 'a,
     ) -> Option<Follower<'a, E>> {
         let at = VersionId::first(trees.len()).next_back()?;
@@ -107,7 +107,7 @@ impl<'a, E> Follower<'a, E> {
 
     /// The files that the function rests on, where a step changes one of them and with it the function as it is
     /// compiled.
-    fn reached(&mut self, step: [VersionId; 2], place: &Place) -> Result<Option<Vec<PathBuf>>, E> {
+    fn reached(&mut self, step: [VersionId; 2], place: &FunctionLocation) -> Result<Option<Vec<PathBuf>>, E> {
         let [old, new] = step.map(|v| &self.trees[v]);
         let Some(Grounded { units, grounds, here, gaps }) = self.grounded.as_mut() else { return Ok(None) };
         let mut ground = |tree: &Arc<dyn SourceTree>| on_large_stack(|| grounds.of(&**tree, place, units));
@@ -140,7 +140,7 @@ impl<'a, E> Follower<'a, E> {
         else {
             return true;
         };
-        let mut whole = |tree: &Arc<dyn SourceTree>, place: &Place| {
+        let mut whole = |tree: &Arc<dyn SourceTree>, place: &FunctionLocation| {
             on_large_stack(|| grounds.of(&**tree, place, units)).whole(place)
         };
         let whole = [whole(old, before), whole(new, &step.after)];
@@ -155,7 +155,7 @@ impl<'a, E> Follower<'a, E> {
     }
 
     /// Where the function is in the version that was reached; `None` before the step that brings it.
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&FunctionLocation> {
         self.place.as_ref()
     }
 
@@ -174,16 +174,20 @@ impl<'a, E> Follower<'a, E> {
         Some(items)
     }
 
-    fn slice(&mut self, version: VersionId, place: &Place) -> Option<String> {
+    fn slice(&mut self, version: VersionId, place: &FunctionLocation) -> Option<String> {
         self.items(version, &place.file)?.slice(&place.name)
     }
 
     /// Looks for the function before a step, where it is not at its place.
-    fn origin(&mut self, [before, to]: [VersionId; 2], after: &Place) -> Result<Option<Place>, E> {
+    fn origin(
+        &mut self,
+        [before, to]: [VersionId; 2],
+        after: &FunctionLocation,
+    ) -> Result<Option<FunctionLocation>, E> {
         let changes = (self.changes)([before, to])?;
         let renamed = changes.iter().find(|(_, new)| new.as_ref() == Some(&after.file));
         if let Some((Some(old), _)) = renamed {
-            let place = Place { file: old.clone(), name: after.name.clone() };
+            let place = FunctionLocation { file: old.clone(), name: after.name.clone() };
             if self.slice(before, &place).is_some() {
                 return Ok(Some(place));
             }
@@ -198,10 +202,10 @@ impl<'a, E> Follower<'a, E> {
             let names = || items.functions().filter(|n| goes(n));
             // Every program has a `main`: its name tells nothing.
             if names().any(|n| n == after.name && n != "main") {
-                return Ok(Some(Place { file: old.clone(), name: after.name.clone() }));
+                return Ok(Some(FunctionLocation { file: old.clone(), name: after.name.clone() }));
             }
             let name = names().find(|n| items.text_without_name(n) == own && own.is_some());
-            let place = name.map(|n| Place { file: old.clone(), name: n.to_owned() });
+            let place = name.map(|n| FunctionLocation { file: old.clone(), name: n.to_owned() });
             same_text = same_text.or(place);
         }
         Ok(same_text)
@@ -280,7 +284,7 @@ mod tests {
                 old.iter().map(|(p, _)| (Some(PathBuf::from(p)), has(new, p).then(|| PathBuf::from(p))));
             Ok(added.chain(kept).collect())
         };
-        let place = Place { file: "a.c".into(), name: name.into() };
+        let place = FunctionLocation { file: "a.c".into(), name: name.into() };
         let Some(follower) = Follower::new(&trees, place, changes) else {
             assert!(expected.is_empty(), "{versions:?}");
             return;

@@ -1,4 +1,4 @@
-//! Which churns of a function come from below: its own text is the same, or gives no cause, and a
+//! Propagated changes: which churns of a function come from below. Its own text is the same, or gives no cause, and a
 //! function that it calls was changed. They are told once, where the change is.
 
 use super::lineage::Lineage;
