@@ -115,7 +115,7 @@ all_there || install_packages
 [ "${1-}" != --packages ] || exit 0
 
 echo "Building (this takes a few minutes the first time)"
-cargo build --release --locked
+cargo build --release --locked --bin git-invdiff
 
 prefix=${PREFIX:-$HOME/.local}
 target=$(cargo metadata --format-version 1 --no-deps --offline --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
