@@ -127,7 +127,8 @@ impl<'s> Speaker<'s> {
         let (more, repeats): (Vec<Said>, Vec<Said>) = said.into_iter().partition(|s| says_more(s));
         let said = more.into_iter().chain(repeats);
         let mut deltas: Vec<Option<Delta>> = Vec::new();
-        for s in said {
+        for mut s in said {
+            leave_out_idle(&mut s.before, &mut s.now);
             let (when, short) = self.condition(&s.literals, &events);
             let no_caller = self.calls.rule_out(self.pool, &s.literals);
             let delta = Delta { when, short, no_caller, before: s.before, now: s.now };
@@ -742,6 +743,19 @@ fn leave_out_common(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
         .map(|(own, others)| own.iter().filter(|e| !is_common(e, others)).cloned().collect::<Vec<_>>());
     if !old.is_empty() && !new.is_empty() && !says_the_same(&old, &new) {
         (*before, *now) = (old, new);
+    }
+}
+
+/// Leaves out that a version leaves as it is what the other one sets, where that is seen by what is told.
+fn leave_out_idle(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
+    let is_set = |e: &Effect, others: &[Effect]| {
+        e.words.verb == Verb::Leaves && others.iter().any(|o| o.sets() && o.words.of == e.words.of)
+    };
+    before.retain(|e| !is_set(e, now));
+    let rest: Vec<Effect> = now.iter().filter(|e| !is_set(e, before)).cloned().collect();
+    // That something is set no longer has no words but these.
+    if !rest.is_empty() {
+        *now = rest;
     }
 }
 

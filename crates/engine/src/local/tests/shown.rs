@@ -234,7 +234,17 @@ fn an_index_in_the_place_of_a_pointer_is_no_obstacle() {
         "unsigned long i, a = 0, b = 0;\nfor (i = 0; i < v->len; i++)\nif (v->data[i] == '$') {\nif (v->data[i + 1] >= '1' && v->data[i + 1] <= '9') a++;\nelse b++;\n}\nreturn a * 100 + b;",
         "unsigned long i, a = 0, b = 0;\nfor (i = 0; i < v->len; i++)\nif (v->data[i] == '$') {\nif (i + 1 < v->len && v->data[i + 1] >= '1' && v->data[i + 1] <= '9') a++;\nelse b++;\n}\nreturn a * 100 + b;",
         &["v->data[i + 1] >= '1' && v->data[i + 1] <= '9' && v->len <= i + 1 | \
-           sets a to a + 1; leaves b as it is | leaves a as it is; sets b to b + 1"],
+           sets a to a + 1 | sets b to b + 1"],
+    );
+}
+
+#[test]
+fn that_a_version_leaves_what_the_other_one_sets_goes_without_saying() {
+    check(
+        "int g(int);\nint f(int c)",
+        "int n = g(c);\ng(1);\nreturn n + g(n);",
+        "int n = g(c);\nif (c > 3) n = 0;\ng(1);\nreturn n + g(n);",
+        &["c > 3 |  | sets n to 0"],
     );
 }
 
