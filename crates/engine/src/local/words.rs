@@ -288,6 +288,10 @@ impl<'s> Speaker<'s> {
     /// The words of a call. Constants that have names in the source are told by these, unless both versions then
     /// say the same.
     pub(super) fn call(&mut self, naming: &Naming, event: &Event) -> String {
+        if event.callee.as_deref().is_some_and(|c| [READS, WRITES].contains(&c)) {
+            let (place, to) = self.volatile(naming, event);
+            return place + &to;
+        }
         if event.callee.as_deref() == Some(MEASURES) {
             return self.measured(naming, event);
         }
