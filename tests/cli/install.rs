@@ -137,7 +137,7 @@ fn check(machine: Machine, succeeds: bool, printed: &[&str], called: &[&str]) {
     for line in called {
         assert!(log.lines().any(|l| l == *line), "{line}\n{log}");
     }
-    let built = log.contains("cargo build --release --locked\n");
+    let built = log.contains("cargo build --release --locked --bin git-invdiff\n");
     assert!(built == succeeds, "builds only when all is there, and then does\n{log}");
 }
 
