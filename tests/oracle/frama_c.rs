@@ -213,7 +213,7 @@ fn residual_programs_of_generated_pairs_keep_their_violations() {
         return;
     }
     let mut sum = Proved::default();
-    let most = rounds("INVDIFF_FRAMA_C", 4, 20);
+    let most = rounds("INVDIFF_FRAMA_C", 2, 20);
     for seed in 0..10 * most as u64 {
         if sum.programs == most {
             break;
@@ -312,7 +312,7 @@ fn no_proved_fact_is_refuted() {
         return;
     }
     let (mut clauses, mut held, mut programs) = (0, 0, 0);
-    for seed in 0..rounds("INVDIFF_FRAMA_C_FACTS", 6, 30) as u64 {
+    for seed in 0..rounds("INVDIFF_FRAMA_C_FACTS", 3, 30) as u64 {
         let source = generate_c::program(seed).source;
         let Some(unit) = compiled::load(&source) else { continue };
         let (text, all) = contracts(&unit, &source, 40);

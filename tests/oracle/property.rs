@@ -27,7 +27,7 @@ fn what_is_said_to_hold_fails_in_no_run() {
     let limits = Limits { fuel: 20_000, ..Limits::default() };
     let from = rounds("INVDIFF_PROPERTY_FROM", 0, 0) as u64;
     let (mut held, mut steps, mut fails) = (0, BTreeMap::new(), 0);
-    for seed in from..from + rounds("INVDIFF_PROPERTY", 6, 20) as u64 {
+    for seed in from..from + rounds("INVDIFF_PROPERTY", 2, 20) as u64 {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 3);
         let old = mutants::with_assertions(&generate_c::program(seed).source, &mut random);
         for _ in 0..3 {
