@@ -12,6 +12,7 @@
 
 mod declarations;
 mod definitions;
+mod difference;
 mod heads;
 mod made;
 mod renaming;
@@ -24,13 +25,15 @@ use super::local::Told;
 use super::reach::Reach;
 use super::request::{FileChange, Hunk, Request};
 use crate::frontend::c::extents::{SELF, Words};
-use crate::ir::{CType, Linkage, Literal, Spelled, Unit};
+use crate::ir::{Linkage, Literal, Spelled, Unit};
+use crate::mvicfg::VersionId;
 use crate::report::{
     ChangeVerdict, Definitions, Effect, HunkRef, ObjectOutcome, ObjectReport, Readers, RepoPath, Report,
     Version,
 };
 pub(super) use declarations::{is_mere_declaration, uses};
-use definitions::{Definition, definitions, element};
+use definitions::{Definition, definitions};
+use difference::Difference;
 use heads::{declared, is_of_function, without_calls, without_length};
 pub(in crate::analysis) use renaming::Renaming;
 use std::collections::{BTreeMap, BTreeSet};
@@ -252,7 +255,7 @@ struct Step<'a> {
 
 impl<'a> Step<'a> {
     fn new(request: &'a Request, step: usize, reaches: &'a [Reach], lineages: &[Lineage]) -> Step<'a> {
-        let names = crate::mvicfg::VersionId::of_step(step).map(|v| {
+        let names = VersionId::of_step(step).map(|v| {
             let all = lineage::new_names(lineages, reaches, v);
             all.into_iter().map(|(old, (_, new))| (old, new)).collect()
         });
@@ -746,67 +749,4 @@ impl Found {
 fn range_of(h: &Hunk, side: usize) -> std::ops::Range<u32> {
     let (start, lines) = if side == 0 { (h.old_start, h.old_lines) } else { (h.new_start, h.new_lines) };
     start..start.saturating_add(lines)
-}
-
-/// What differs between two definitions, and what keeps it open.
-struct Difference {
-    rows: Vec<Row>,
-    open: Option<String>,
-}
-
-impl Difference {
-    fn of((old, new): (&Definition, &Definition), values: Option<&(Value, Value)>) -> Difference {
-        let mut told = Difference { rows: Vec::new(), open: None };
-        let (a, b) = (old.global, new.global);
-        if element(&a.ty).1 != element(&b.ty).1 || old.element_text() != new.element_text() {
-            told.both(format!("has type {}", old.ty()), format!("has type {}", new.ty()));
-        }
-        if old.function.is_none() && a.linkage != b.linkage {
-            let word = |l: Linkage| match l {
-                Linkage::Internal => "is static",
-                Linkage::Weak => "is weak",
-                _ => "is seen by other files",
-            };
-            told.both(word(a.linkage), word(b.linkage));
-        }
-        if a.is_const != b.is_const {
-            let word = |is_const: bool| if is_const { "is const" } else { "is not const" };
-            told.both(word(a.is_const), word(b.is_const));
-        }
-        let is_array = matches!(a.ty, CType::Array(..)) && matches!(b.ty, CType::Array(..));
-        let before = told.rows.len();
-        match values {
-            Some((x, y)) => {
-                let found = words::differences(x, y);
-                told.rows.extend(found.rows);
-                if found.has_unknown {
-                    told.open = Some("an initial value that is not known".to_owned());
-                }
-            }
-            None if a.init != b.init => told.both("has other contents", "has other contents"),
-            None => {}
-        }
-        if is_array && told.rows.len() == before && length(&a.ty) != length(&b.ty) {
-            let said = |ty: &CType| {
-                length(ty).map_or("has no length of its own".to_owned(), |n| format!("has {n} elements"))
-            };
-            told.both(said(&a.ty), said(&b.ty));
-        }
-        // Bytes that no member has, and members that no name tells apart.
-        if told.rows.is_empty() && told.open.is_none() && !old.is_same_image(new) {
-            told.open = Some("an initial value that is not understood".to_owned());
-        }
-        told
-    }
-
-    fn both(&mut self, before: impl Into<String>, now: impl Into<String>) {
-        self.rows.push(Row::both(before, now));
-    }
-}
-
-fn length(ty: &CType) -> Option<u64> {
-    match ty {
-        CType::Array(_, n) => *n,
-        _ => None,
-    }
 }
