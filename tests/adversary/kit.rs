@@ -140,7 +140,7 @@ pub fn compile_and_run(files: &[(String, String)], flags: &[&str], stdin: &str) 
         }
     }
     let program = folder.path().join("program");
-    let mut cc = Command::new("cc");
+    let mut cc = invdiff_testing::compiler();
     cc.args(["-O0", "-fwrapv", "-ffp-contract=off", "-w"]).args(flags).args(&sources);
     let made = cc.arg("-o").arg(&program).arg("-lm").output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));

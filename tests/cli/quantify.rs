@@ -408,7 +408,7 @@ fn what_explodes_ends_and_says_how_much_is_grey() {
         format!("int f(int x)\n{{\n    int s = 0;\n{tests}    return s;\n}}\n")
     };
     let repo = TempRepo::new().file("a.c", body(1)).commit("one").file("a.c", body(2)).commit("two");
-    let words = "quantify --format json --domain x=0..1000000 HEAD~1..HEAD";
+    let words = "quantify --effort quick --format json --domain x=0..1000000 HEAD~1..HEAD";
     let report = json(&repo, words);
     let version = &report["targets"][0]["versions"][0];
     let number = |what: &str| version[what].as_str().unwrap().parse::<u64>().unwrap();
@@ -418,7 +418,12 @@ fn what_explodes_ends_and_says_how_much_is_grey() {
         "{version}"
     );
     let grey = format!("    grey     {} of 1000001 (", number("grey"));
-    check(&repo, "quantify --domain x=0..1000000 HEAD~1..HEAD", 0, &[&grey, "more paths than the bound: "]);
+    check(
+        &repo,
+        "quantify --effort quick --domain x=0..1000000 HEAD~1..HEAD",
+        0,
+        &[&grey, "more paths than the bound: "],
+    );
 }
 
 /// No input takes a side of which it is too much work to see that; 2^15 paths would be followed.

@@ -42,7 +42,7 @@ pub fn compile(text: &[u8], folder: &Path, name: &str) -> Result<std::path::Path
     let source = folder.join(format!("{name}.c"));
     std::fs::write(&source, text).map_err(|e| e.to_string())?;
     let program = folder.join(name);
-    let out = Command::new("cc")
+    let out = invdiff_testing::compiler()
         .args(["-O1", "-fwrapv", "-ffp-contract=off", "-w"])
         .args([&source, Path::new("-o"), &program])
         .arg("-lm")

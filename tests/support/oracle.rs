@@ -31,7 +31,7 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 pub fn compile(source: &Path) -> Result<Compiled, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let path = folder.path().join(format!("p{}", NEXT.fetch_add(1, Ordering::Relaxed)));
-    let out = Command::new("cc")
+    let out = invdiff_testing::compiler()
         .args(["-O0", "-fwrapv", "-ffp-contract=off", "-w"])
         .arg(source)
         .arg("-o")

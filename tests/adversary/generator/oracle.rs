@@ -130,7 +130,7 @@ pub fn compile(files: &Files, folder: &Path, flags: &[&str]) -> Result<PathBuf, 
 
 /// Compiles units that stand in a folder to a program there; the error is the compiler's.
 fn linked(units: &[PathBuf], folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf, String> {
-    let mut command = Command::new("cc");
+    let mut command = invdiff_testing::compiler();
     command.current_dir(folder).env("TMPDIR", folder).args(units).args(["-o", name]).args(flags);
     let out = command.output().map_err(|e| e.to_string())?;
     match out.status.success() {

@@ -204,7 +204,8 @@ fn compile(dir: &Path, flags: &[&str], output: &str) -> Result<(), String> {
     arguments.push("driver.c");
     arguments.extend(LINKED);
     arguments.push(output);
-    let out = Command::new("cc").args(&arguments).current_dir(dir).output().map_err(|e| e.to_string())?;
+    let out =
+        invdiff_testing::compiler().args(&arguments).current_dir(dir).output().map_err(|e| e.to_string())?;
     if out.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&out.stderr).into_owned()) }
 }
 
