@@ -11,7 +11,7 @@ use super::side::{expansion, successor};
 use super::texts::{LONGEST_CONDITION, is_operand, is_plain};
 use super::words::Speaker;
 use super::{rounds, source_tests};
-use crate::ir::{FileId, Instr, Op, Term, TermId, TermPool};
+use crate::ir::{FileId, Instr, Node, Op, Term, TermId, TermPool};
 use crate::mvicfg::{ClassId, Loop, MvId};
 use crate::semantics::c_text::{Naming, render};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,47 +22,99 @@ const MOST_TOLD: usize = 2;
 /// What a call gave in some pairs of paths, and the nodes at which either version makes it.
 type OneCall = (BTreeSet<TermId>, BTreeSet<MvId>);
 
+/// One literal of a condition in words, and how one would say that it does not hold.
+struct Said {
+    literal: Literal,
+    text: String,
+    negation: String,
+}
+
 impl<'s> Speaker<'s> {
     /// A test by its place in the source, with its text where it stands there by itself.
     pub(super) fn test(&self, literal: &Literal) -> String {
+        self.test_told(literal, false)
+    }
+
+    /// The same; `is_apart`: with what tells it from another test of its words, its place among those of its line or
+    /// the version that makes it.
+    fn test_told(&self, literal: &Literal, is_apart: bool) -> String {
         let class = literal.class;
         let only = self.graph.node(literal.node).classes.len() == 1;
         // What both versions have is told by where it is now.
         let line = self.line(if only { class } else { ClassId::NEW }, literal.node);
-        let version = if class == ClassId::OLD && only { " before" } else { "" };
+        let version = match class == ClassId::OLD {
+            true if only || is_apart => " before",
+            false if !only && is_apart => " now",
+            _ => "",
+        };
         let expansion = expansion(self.graph, class, literal.node);
-        let origin = self.graph.origin(literal.node, class).filter(|_| expansion.is_none());
-        let source = |line: u32| (self.source)(class, line);
+        let place = match self.place_on_line(literal).filter(|_| is_apart) {
+            Some(k) => format!("{} test of line {line}{version}", ordinal(k)),
+            None => format!("line {line}{version}"),
+        };
+        let place = place + &expansion.map(|of| format!(", {}", of.name)).unwrap_or_default();
         if let Some(head) = self.run_to_its_end(literal) {
             return format!("the loop of line {}{version} runs to its end", self.line(class, head));
         }
-        let text = origin.and_then(|n| source_tests::operand(&self.graph.bodies[class], n, &source));
+        let text = self.written_test(literal);
         // What a round found is not what holds before the first.
         if let (Some(head), Some(text)) = (self.left(literal), &text) {
             let found = match literal.holds {
                 true => text.clone(),
                 false => source_tests::negated(text).unwrap_or_else(|| format!("!({text})")),
             };
-            return format!(
-                "the loop of line {}{version} finds {found} (line {line})",
-                self.line(class, head)
-            );
+            return format!("the loop of line {}{version} finds {found} ({place})", self.line(class, head));
         }
         match (text, literal.holds) {
-            (Some(text), true) => format!("{text} (line {line}{version})"),
-            (Some(text), false) if is_operand(&text) => format!("!{text} (line {line}{version})"),
+            (Some(text), true) => format!("{text} ({place})"),
+            (Some(text), false) if is_operand(&text) => format!("!{text} ({place})"),
             (Some(text), false) if let Some(turned) = source_tests::negated(&text) => {
-                format!("{turned} (line {line}{version})")
+                format!("{turned} ({place})")
             }
-            (Some(text), false) => format!("!({text}) (line {line}{version})"),
+            (Some(text), false) => format!("!({text}) ({place})"),
             (None, _) if let Some(told) = self.passed(literal, version) => told,
             (None, holds) => {
                 let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();
                 let word = if holds { "holds" } else { "fails" };
-                let which = if self.is_one_of_several(literal) { "a" } else { "the" };
+                let which = match self.place_on_line(literal).filter(|_| is_apart) {
+                    Some(k) => format!("the {}", ordinal(k)),
+                    None if self.is_one_of_several(literal) => "a".to_owned(),
+                    None => "the".to_owned(),
+                };
                 format!("{which} test of line {line}{name}{version} {word}")
             }
         }
+    }
+
+    fn said_by_test(&self, literal: Literal, is_apart: bool) -> Said {
+        let told = |holds: bool| self.test_told(&Literal { holds, ..literal }, is_apart);
+        Said { literal, text: told(literal.holds), negation: told(!literal.holds) }
+    }
+
+    /// What a test tests, as it stands in the source, or in the definition of the macro that it comes out of.
+    fn written_test(&self, literal: &Literal) -> Option<String> {
+        let class = literal.class;
+        let origin = self.graph.origin(literal.node, class)?;
+        let body = &self.graph.bodies[class];
+        let source = |line: u32| (self.source)(class, line);
+        let Some(of) = expansion(self.graph, class, literal.node) else {
+            return source_tests::operand(body, origin, &source);
+        };
+        let arguments = || self.written_arguments(class, self.line(class, literal.node), &of.name);
+        source_tests::operand_of_macro(body, origin, &source, &arguments)
+    }
+
+    /// Which one a test is, from 0, of those of its line that come out of the same macro or none, where they are several.
+    fn place_on_line(&self, literal: &Literal) -> Option<usize> {
+        let body = &self.graph.bodies[literal.class];
+        let origin = self.graph.origin(literal.node, literal.class)?;
+        let name = |n: &Node| n.span.expansion.as_ref().map(|of| of.name.clone());
+        let own = body.node(origin);
+        let is_beside = |n: &Node| {
+            matches!(n.instr, Instr::Branch { .. }) && n.span.line == own.span.line && name(n) == name(own)
+        };
+        let beside: Vec<usize> = (0..body.nodes.len()).filter(|k| is_beside(&body.nodes[*k])).collect();
+        beside.iter().position(|k| *k == origin.0 as usize).filter(|_| beside.len() > 1)
     }
 
     /// Of a test without words: the loop that it leaves, or the use of a macro that ends in nothing else than it.
@@ -170,7 +222,7 @@ impl<'s> Speaker<'s> {
         literals: &[Literal],
         events: &[[Vec<Event>; 2]],
     ) -> (String, Option<String>) {
-        let mut said: Vec<(Literal, String)> = Vec::new();
+        let mut said: Vec<Said> = Vec::new();
         let all = ClassId::PAIR
             .map(|class| events.iter().flat_map(|e| e[class].iter().cloned()).collect::<Vec<Event>>());
         let mut namings = ClassId::PAIR.map(|class| self.as_now(class, &all[class]));
@@ -181,26 +233,35 @@ impl<'s> Speaker<'s> {
             let mut naming = namings[literal.class].clone();
             naming.macros = self.macros_of(&naming, &literal);
             let text = decayed(&render(self.pool, term, &naming));
-            let text = match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
-                true if is_one_of_several && self.pool.as_op(term, Op::Or).is_some() => format!("({text})"),
-                true => text,
-                false => self.test(&literal),
-            };
-            said.push((literal, text));
+            said.push(match is_plain(&text) && text.chars().count() <= LONGEST_CONDITION {
+                false => self.said_by_test(literal, false),
+                true => {
+                    let is_choice = is_one_of_several && self.pool.as_op(term, Op::Or).is_some();
+                    let negation = self.pool.not(term);
+                    let negation = decayed(&render(self.pool, negation, &naming));
+                    Said { literal, negation, text: if is_choice { format!("({text})") } else { text } }
+                }
+            });
         }
         // The same words for two things: each is told by its test.
         let unsigned = |text: &str| text.replace("!=", "==");
         let is_double = |k: usize| {
-            said.iter().enumerate().any(|(j, (_, t))| j != k && unsigned(t) == unsigned(&said[k].1))
+            said.iter().enumerate().any(|(j, s)| j != k && unsigned(&s.text) == unsigned(&said[k].text))
         };
         let doubles: Vec<usize> = (0..said.len()).filter(|k| is_double(*k)).collect();
         for k in doubles {
-            said[k].1 = self.test(&said[k].0);
+            said[k] = self.said_by_test(said[k].literal, false);
+        }
+        // Nor do two tests contradict one another of which one holds and one does not.
+        let is_contradicted = |k: usize| said.iter().any(|other| other.text == said[k].negation);
+        let opposites: Vec<usize> = (0..said.len()).filter(|k| is_contradicted(*k)).collect();
+        for k in opposites {
+            said[k] = self.said_by_test(said[k].literal, true);
         }
         let mut parts: Vec<(String, bool)> = Vec::new();
-        for (literal, text) in said {
-            if parts.iter().all(|(known, _)| *known != text) {
-                parts.push((text, self.is_made(&literal)));
+        for said in said {
+            if parts.iter().all(|(known, _)| *known != said.text) {
+                parts.push((said.text, self.is_made(&said.literal)));
             }
         }
         let whole = parts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(" && ");
@@ -227,6 +288,19 @@ impl<'s> Speaker<'s> {
     fn is_made(&self, literal: &Literal) -> bool {
         self.graph.node(literal.node).classes.len() == 1 || literal.node == self.frontier.node
     }
+}
+
+/// 0 is `1st`.
+fn ordinal(k: usize) -> String {
+    let n = k + 1;
+    let end = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{n}{end}")
 }
 
 /// The parts of a conjunction that the change made, with how many others there are; `None` where that is no shorter.

@@ -4,10 +4,14 @@
 //! their order (`&&` and `||` decide by branches in C, 6.5.13 and 6.5.14). Where the text has as many operands as
 //! the statement has branches, the operand of a branch is the one at its place.
 
-use crate::ir::{Function, Instr, NodeId};
+use crate::ir::{FileId, Function, Instr, Node, NodeId};
 
 /// Lines over which a condition is followed.
 pub(super) const MAX_LINES: u32 = 6;
+/// Lines of a macro's definition that is read.
+const MAX_DEFINITION: u32 = 60;
+/// What a condition follows.
+const KEYWORDS: [&str; 3] = ["if", "while", "for"];
 /// Characters of the longest operand that is told.
 const LONGEST: usize = 80;
 
@@ -17,13 +21,7 @@ pub(super) fn operand(
     branch: NodeId,
     source: &dyn Fn(u32) -> Option<String>,
 ) -> Option<String> {
-    let node = body.node(branch);
-    let branches: Vec<NodeId> = (0..body.nodes.len() as u32)
-        .map(NodeId)
-        .filter(|n| body.node(*n).stmt == node.stmt && matches!(body.node(*n).instr, Instr::Branch { .. }))
-        .collect();
-    let place = branches.iter().position(|n| *n == branch)?;
-    let span = &node.span;
+    let span = &body.node(branch).span;
     let mut text = String::new();
     for line in span.line..span.line + MAX_LINES {
         text.push_str(&source(line).unwrap_or_default());
@@ -31,10 +29,129 @@ pub(super) fn operand(
     }
     let start = usize::try_from(span.col).ok()?.checked_sub(1)?;
     let text = text.get(start..)?;
-    let operands = operands(condition(text).or_else(|| before_mark(text))?);
+    operand_at(body, branch, condition(text).or_else(|| before_mark(text))?)
+}
+
+/// The operand of a branch that a macro of the file made, as the macro's definition has it, with the arguments of the
+/// use in the places of the parameters. It is the one at the branch's place among all of the use, if there are as many
+/// of them.
+pub(super) fn operand_of_macro(
+    body: &Function,
+    branch: NodeId,
+    source: &dyn Fn(u32) -> Option<String>,
+    arguments: &dyn Fn() -> Option<Vec<String>>,
+) -> Option<String> {
+    let span = &body.node(branch).span;
+    let of = span.expansion.as_deref()?;
+    let line = of.spelled.filter(|(file, _)| *file == FileId(0))?.1;
+    let (parameters, text) = definition(&of.name, line, source)?;
+    let is_of_use = |n: &Node| {
+        matches!(n.instr, Instr::Branch { .. }) && (n.span.line, n.span.col) == (span.line, span.col)
+    };
+    let branches: Vec<usize> = (0..body.nodes.len()).filter(|k| is_of_use(&body.nodes[*k])).collect();
+    let place = branches.iter().position(|k| *k == branch.0 as usize)?;
+    let operands = tests_of(&text)?;
+    let operand = operands.get(place).filter(|_| operands.len() == branches.len())?;
+    let parameter = |word: &str| parameters.iter().position(|p| p == word);
+    if words(operand).all(|word| parameter(word).is_none()) {
+        return Some(operand.clone());
+    }
+    let arguments = arguments()?;
+    let told = pieces(operand).map(|piece| match parameter(piece) {
+        Some(k) => arguments.get(k).cloned(),
+        None => Some(piece.to_owned()),
+    });
+    told.collect::<Option<String>>().filter(|text| text.chars().count() <= LONGEST)
+}
+
+/// The parameters of a macro, and what it stands for, of which something is on a line.
+fn definition(
+    name: &str,
+    line: u32,
+    source: &dyn Fn(u32) -> Option<String>,
+) -> Option<(Vec<String>, String)> {
+    let goes_on = |text: &str| text.trim_end().ends_with('\\');
+    let mut first = line;
+    let head = loop {
+        let text = source(first)?;
+        let words = text.trim_start().strip_prefix('#').map(|rest| rest.trim_start().strip_prefix("define"));
+        if let Some(rest) = words {
+            break rest?.trim_start().strip_prefix(name)?.to_owned();
+        }
+        first = first.checked_sub(1).filter(|first| first + MAX_DEFINITION > line)?;
+        goes_on(&source(first)?).then_some(())?;
+    };
+    let (parameters, head) = match head.strip_prefix('(') {
+        Some(rest) => rest.split_once(')').map(|(list, rest)| (list.to_owned(), rest.to_owned()))?,
+        None => (String::new(), head),
+    };
+    let mut text = String::new();
+    let mut next = head;
+    for line in first + 1..first + MAX_DEFINITION {
+        let is_last = !goes_on(&next);
+        text.push_str(next.trim_end().trim_end_matches('\\'));
+        text.push(' ');
+        if is_last {
+            return Some((parameters.split(',').map(|p| p.trim().to_owned()).collect(), text));
+        }
+        next = source(line)?;
+    }
+    None
+}
+
+/// The operands of all tests of a text in their order, but for those that are numbers; `None` where one may be in
+/// something else than the condition of a statement.
+fn tests_of(text: &str) -> Option<Vec<String>> {
+    let (mut found, mut conditions, mut at) = (Vec::new(), 0, 0);
+    for piece in pieces(text) {
+        if KEYWORDS.contains(&piece) {
+            let condition = condition(&text[at..])?;
+            conditions += ["&&", "||"].iter().map(|of| condition.matches(of).count()).sum::<usize>();
+            for operand in operands(condition) {
+                let operand = operand.split_whitespace().collect::<Vec<_>>().join(" ");
+                match operand.chars().all(|c| c.is_ascii_digit()) {
+                    true => {}
+                    false if operand.chars().count() > LONGEST => return None,
+                    false => found.push(operand),
+                }
+            }
+        }
+        at += piece.len();
+    }
+    let all = ["&&", "||"].iter().map(|of| text.matches(of).count()).sum::<usize>();
+    let is_other = text.contains(['?', '#']) || words(text).any(|word| word == "switch");
+    (all == conditions && !is_other).then_some(found)
+}
+
+/// Of a condition, the operand at the place that a branch has among those of its statement.
+fn operand_at(body: &Function, branch: NodeId, condition: &str) -> Option<String> {
+    let node = body.node(branch);
+    let branches: Vec<NodeId> = (0..body.nodes.len() as u32)
+        .map(NodeId)
+        .filter(|n| body.node(*n).stmt == node.stmt && matches!(body.node(*n).instr, Instr::Branch { .. }))
+        .collect();
+    let place = branches.iter().position(|n| *n == branch)?;
+    let operands = operands(condition);
     let operand = operands.get(place).filter(|_| operands.len() == branches.len())?;
     let operand = operand.split_whitespace().collect::<Vec<_>>().join(" ");
     (operand.chars().count() <= LONGEST && !operand.is_empty()).then_some(operand)
+}
+
+/// A text in words and what is between them.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let end = rest.find(|c| is_word(c) != is_word(first)).unwrap_or(rest.len());
+        let (piece, behind) = rest.split_at(end);
+        rest = behind;
+        Some(piece)
+    })
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    pieces(text).filter(|piece| piece.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
 }
 
 /// The condition of the statement that a text begins with.
@@ -141,7 +258,31 @@ pub(super) fn negated(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{before_mark, condition, negated, operands};
+    use super::{before_mark, condition, definition, negated, operands, tests_of};
+
+    #[test]
+    fn tests_of_a_macro_are_in_their_order() {
+        let lines = [
+            "#define A 1",
+            "#define M(x, y) do { \\",
+            "  if (x && (s).n) f(); \\",
+            "  for (; y; ) g(); \\",
+            "} while (0)",
+            "z",
+        ];
+        let source = |line: u32| lines.get(line as usize - 1).map(|text| (*text).to_owned());
+        for line in [2, 3] {
+            let (parameters, text) = definition("M", line, &source).unwrap();
+            assert_eq!(parameters, ["x", "y"]);
+            assert_eq!(tests_of(&text).unwrap(), ["x", "(s).n", "y"]);
+        }
+        assert_eq!(definition("A", 1, &source), Some((vec![String::new()], " 1 ".into())));
+        assert_eq!(definition("M", 6, &source), None);
+        assert_eq!(definition("N", 3, &source), None);
+        for text in ["if (a) b = c && d;", "x ? 1 : 2", "if (a", "switch (a) { }", "if (a ## b) c();"] {
+            assert_eq!(tests_of(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn an_equality_is_turned_where_it_is_all() {

@@ -415,3 +415,21 @@ fn pointers_that_lead_nowhere_are_told_by_name() {
         ["q == MAP_FAILED | returns use(q) | returns 0"]
     );
 }
+
+#[test]
+fn a_test_of_a_macro_is_told_as_the_macro_has_it() {
+    // Found in yajl 263adf5: `a test of line 45 (GEN_AND_RETURN) holds && a test of line 45 (GEN_AND_RETURN) fails`.
+    let text = |body: &str| {
+        format!(
+            "#define DONE 5\nextern int again;\nint make(int);\nvoid reset(void);\n#define MAKE_AND_RETURN(func) \\\n  {{ \\\n    \
+             int status_ = func; \\\n    if (status_ == DONE && again) {{ \\\n      reset(); \\\n      status_ = func; \\\n    \
+             }} \\\n    return status_ == 0; \\\n  }}\nint f(int k)\n{{\n{body}\n}}\n"
+        )
+    };
+    assert_eq!(
+        told(&text("return make(k) == 0;"), &text("MAKE_AND_RETURN(make(k));")),
+        [
+            "make(k) == DONE && again (line 16, MAKE_AND_RETURN) | returns 0 | calls reset(); calls make(k); returns make(k) == 0"
+        ]
+    );
+}
