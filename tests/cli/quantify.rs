@@ -435,10 +435,10 @@ fn of_few_inputs_just_the_paths_are_followed_that_they_take() {
     let of = |high: u32| {
         format!("quantify --effort quick --domain x=0..{high} --domain y=0..{high} HEAD -- a.c:f")
     };
-    check(&repo, &of(399), 0, &["success  160000 of 160000 (100 %)", "line 5  true on 0 of 2400000 (0 %)"]);
+    check(&repo, &of(199), 0, &["success  40000 of 40000 (100 %)", "line 5  true on 0 of 600000 (0 %)"]);
     check(&repo, &of(3999), 0, &["more paths than the bound"]);
     // The second run has the tree from the cache.
-    let [fresh, kept] = [(); 2].map(|()| json(&repo, &of(299).replace("--effort", "--format json --effort")));
+    let [fresh, kept] = [(); 2].map(|()| json(&repo, &of(149).replace("--effort", "--format json --effort")));
     let [fresh, kept] = [&fresh, &kept].map(|report| &report["targets"][0]["versions"][0]);
     assert!(fresh["explored"].as_u64() > Some(0) && kept["explored"] == 0, "{fresh}\n{kept}");
     assert!(fresh["success"] == kept["success"] && fresh["branches"] == kept["branches"], "{kept}");

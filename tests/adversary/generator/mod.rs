@@ -3,9 +3,10 @@
 //!
 //! Beside them stand pairs of generated programs of ordinary C.
 //!
-//! Four pairs of each construct (a dozen in the long tier) are asked the local view, and the first of them `diff`, and of
-//! every second construct one other command in turn, or everything. `INVDIFF_ADVERSARY=N` tries N pairs for each construct and asks each everything,
-//! `INVDIFF_ADVERSARY_FULLY=N` asks so many of a construct more than the local view, `INVDIFF_ADVERSARY_ONLY=NAME` only
+//! Four pairs of each construct (a dozen in the long tier) are asked the local view; of every second construct (of all
+//! in the long tier) the first is asked `diff` and one other command in turn, or everything. `INVDIFF_ADVERSARY=N` tries
+//! N pairs for each construct and asks each everything, `INVDIFF_ADVERSARY_FULLY=N` asks so many of a construct more
+//! than the local view, `INVDIFF_ADVERSARY_ONLY=NAME` only
 //! fixtures whose name contains that, `INVDIFF_ADVERSARY_FROM=N` begins at that pair, `INVDIFF_ADVERSARY_KEEP=FOLDER`
 //! keeps the programs of all pairs there, and `INVDIFF_ADVERSARY_OPEN=1` names those that are told without an input or
 //! left open. The table says, for each construct, how many pairs differ in runs, how many of them are shown with an
@@ -104,7 +105,7 @@ const BLAME: usize = 2;
 enum Asked {
     Everything,
     CheckConditionBlame,
-    /// One of these, in turn, or from the third none.
+    /// One of these, in turn.
     One(usize),
     /// Nothing, and the local view in place of `diff`.
     Little,
@@ -117,10 +118,10 @@ impl Asked {
         let fully = rounds("INVDIFF_ADVERSARY_FULLY", 1, 3);
         match (place + k).is_multiple_of(ALL_COMMANDS) {
             _ if is_long => Asked::Everything,
-            _ if k >= fully => Asked::Little,
+            _ if k >= fully || !is_whole() && !place.is_multiple_of(2) => Asked::Little,
             true => Asked::Everything,
             _ if is_whole() => Asked::CheckConditionBlame,
-            _ => Asked::One((place + k) % 6),
+            _ => Asked::One((place / 2 + k) % 3),
         }
     }
 
