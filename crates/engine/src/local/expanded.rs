@@ -187,12 +187,8 @@ impl Speaker<'_> {
                 None => "…".to_owned(),
             }
         };
-        let words: Vec<String> = words.into_iter().map(told).collect();
-        // The one function says more then.
-        if events.len() == 1 && !words.is_empty() && words.iter().all(|word| word == "…") {
-            return None;
-        }
-        Some(shortened(name, words))
+        let words = words.into_iter().map(told);
+        Some(shortened(name, words.collect()))
     }
 
     /// Whether a variable has the value all along a path that it has where the path begins.

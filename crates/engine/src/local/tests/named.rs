@@ -429,7 +429,7 @@ fn a_test_of_a_macro_is_told_as_the_macro_has_it() {
     assert_eq!(
         told(&text("return make(k) == 0;"), &text("MAKE_AND_RETURN(make(k));")),
         [
-            "make(k) == DONE && again (line 16, MAKE_AND_RETURN) | returns 0 | calls reset(); calls make(k); returns make(k) == 0"
+            "make(k) == DONE && again (line 16, MAKE_AND_RETURN) | returns 0 | calls MAKE_AND_RETURN(…); calls make(k); returns make(k) == 0"
         ]
     );
 }
