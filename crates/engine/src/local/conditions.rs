@@ -424,7 +424,13 @@ fn bound(pool: &mut TermPool, all: &mut Vec<(TermId, Literal)>) {
 
 #[cfg(test)]
 mod tests {
-    use super::part;
+    use super::{ordinal, part};
+
+    #[test]
+    fn places_are_counted_as_one_says_them() {
+        let said: Vec<String> = [0, 1, 2, 3, 10, 11, 12, 20, 110].into_iter().map(ordinal).collect();
+        assert_eq!(said, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "111th"]);
+    }
 
     #[test]
     fn of_a_long_condition_what_the_change_made_is_told() {

@@ -433,3 +433,14 @@ fn a_test_of_a_macro_is_told_as_the_macro_has_it() {
         ]
     );
 }
+
+#[test]
+fn tests_of_the_same_words_are_told_apart_by_their_place() {
+    // The definition is in a header, so that the tests have no words of their own.
+    let text = |body: &str| {
+        format!(
+            "#include \"head.h\"\nint step(void);\nint use(int);\n#define TWICE(x) {{ if (x % 3 == LONG_CONSTANT_NAME(x) ? 1 : 0) use(1); if (x % 5 == LONG_CONSTANT_NAME(x) ? 1 : 0) use(2); }}\nint f(int k)\n{{\n{body}\nreturn 0;\n}}\n"
+        )
+    };
+    assert_eq!(told(&text("use(3);"), &text("TWICE(step());\nuse(3);")), [""]);
+}
