@@ -50,13 +50,17 @@ pub(super) fn operand_of_macro(
     };
     let branches: Vec<usize> = (0..body.nodes.len()).filter(|k| is_of_use(&body.nodes[*k])).collect();
     let place = branches.iter().position(|k| *k == branch.0 as usize)?;
+    // What an argument tests is no test of the definition.
+    let arguments = if parameters.is_empty() { Vec::new() } else { arguments()? };
+    if arguments.iter().any(|argument| ["?", "&&", "||"].iter().any(|of| argument.contains(of))) {
+        return None;
+    }
     let operands = tests_of(&text)?;
     let operand = operands.get(place).filter(|_| operands.len() == branches.len())?;
     let parameter = |word: &str| parameters.iter().position(|p| p == word);
     if words(operand).all(|word| parameter(word).is_none()) {
         return Some(operand.clone());
     }
-    let arguments = arguments()?;
     let told = pieces(operand).map(|piece| match parameter(piece) {
         Some(k) => arguments.get(k).cloned(),
         None => Some(piece.to_owned()),
@@ -74,9 +78,12 @@ fn definition(
     let mut first = line;
     let head = loop {
         let text = source(first)?;
-        let words = text.trim_start().strip_prefix('#').map(|rest| rest.trim_start().strip_prefix("define"));
-        if let Some(rest) = words {
-            break rest?.trim_start().strip_prefix(name)?.to_owned();
+        let directive =
+            text.trim_start().strip_prefix('#').map(|rest| rest.trim_start().strip_prefix("define"));
+        if let Some(rest) = directive {
+            let head = rest?.trim_start();
+            // Of a macro whose name only begins so it is another one's.
+            break (words(head).next() == Some(name)).then(|| head[name.len()..].to_owned())?;
         }
         first = first.checked_sub(1).filter(|first| first + MAX_DEFINITION > line)?;
         goes_on(&source(first)?).then_some(())?;
@@ -92,7 +99,8 @@ fn definition(
         text.push_str(next.trim_end().trim_end_matches('\\'));
         text.push(' ');
         if is_last {
-            return Some((parameters.split(',').map(|p| p.trim().to_owned()).collect(), text));
+            let parameters = parameters.split(',').map(|p| p.trim().to_owned());
+            return Some((parameters.filter(|p| !p.is_empty()).collect(), text));
         }
         next = source(line)?;
     }
@@ -276,7 +284,9 @@ mod tests {
             assert_eq!(parameters, ["x", "y"]);
             assert_eq!(tests_of(&text).unwrap(), ["x", "(s).n", "y"]);
         }
-        assert_eq!(definition("A", 1, &source), Some((vec![String::new()], " 1 ".into())));
+        assert_eq!(definition("A", 1, &source), Some((Vec::new(), " 1 ".into())));
+        // Another macro whose name begins so.
+        assert_eq!(definition("M", 1, &|_| Some("#define MORE(x) if (x) f();".into())), None);
         assert_eq!(definition("M", 6, &source), None);
         assert_eq!(definition("N", 3, &source), None);
         for text in ["if (a) b = c && d;", "x ? 1 : 2", "if (a", "switch (a) { }", "if (a ## b) c();"] {
