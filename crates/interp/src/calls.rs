@@ -1,6 +1,6 @@
 //! Calls on the machine: frames, library models, functions that nobody defines, callbacks.
 
-use super::code::{Call, Code, LibraryRow, NO_NODE, Param, Target};
+use super::code::{Call, Code, LibraryRow, NO_NODE, Param, Target, Unknown};
 use super::ids::DefinitionId;
 use super::input::Value;
 use super::library;
@@ -102,8 +102,8 @@ impl<'p> Machine<'p> {
         let definition = match &call.target {
             Target::Definition(id) => *id,
             Target::Library(row) => return self.call_model(call, *row, &args, base).map(|()| false),
-            Target::Unknown(name) => {
-                return self.call_unknown(call, name, &args, base, result_to).map(|()| false);
+            Target::Unknown(callee) => {
+                return self.call_unknown(call, callee, &args, base, result_to).map(|()| false);
             }
             Target::Indirect(e) => {
                 let addr = self.eval_at(e, base, node)?.to_bits() as u64;
@@ -113,7 +113,10 @@ impl<'p> Machine<'p> {
                     None => {
                         match library::find(&symbol.name) {
                             Some(row) => self.call_model(call, row, &args, base)?,
-                            None => self.call_unknown(call, &symbol.name, &args, base, result_to)?,
+                            None => {
+                                let callee = Unknown::named(&symbol.name);
+                                self.call_unknown(call, &callee, &args, base, result_to)?;
+                            }
                         }
                         return Ok(false);
                     }
@@ -179,7 +182,7 @@ impl<'p> Machine<'p> {
     fn call_unknown(
         &mut self,
         call: &'p Call,
-        name: &Arc<str>,
+        Unknown { name, is_determined }: &Unknown,
         args: &[Const],
         base: usize,
         result_to: Option<u64>,
@@ -193,9 +196,14 @@ impl<'p> Machine<'p> {
         let input = self.input;
         let given = input.calls.iter().find(|c| c.callee == *name && c.nth == nth);
         let arguments = args.iter().zip(&call.arg_types).map(|(c, t)| self.printable(*c, t)).collect();
-        let line = self.place().line;
-        let callee = name.clone();
-        self.noted.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: given.is_some() });
+        self.noted.assumed_calls.push(AssumedCall {
+            callee: name.clone(),
+            nth,
+            arguments,
+            line: self.line(),
+            given: given.is_some(),
+            is_determined: *is_determined,
+        });
         if call.noreturn {
             return Err(Stop::NoReturn(name.clone()));
         }
@@ -256,8 +264,8 @@ impl<'p> Machine<'p> {
         let given = self.input.calls.iter().find(|c| c.callee == callee && c.nth == nth);
         let result = given.and_then(|c| if let Value::Const(c) = c.result { c.signed() } else { None });
         let arguments = a.values.iter().zip(a.types).map(|(c, t)| self.printable(*c, t)).collect();
-        let line = self.place().line;
-        self.noted.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: result.is_some() });
+        let (line, given, is_determined) = (self.line(), result.is_some(), false);
+        self.noted.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given, is_determined });
         result.unwrap_or(0)
     }
 
@@ -274,8 +282,8 @@ impl<'p> Machine<'p> {
         let refused = self.input.calls.iter().any(|c| *c.callee == *a.name && c.nth == nth);
         if refused {
             let arguments = a.values.iter().zip(a.types).map(|(c, t)| self.printable(*c, t)).collect();
-            let (callee, line) = (Arc::from(a.name), self.place().line);
-            self.noted.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given: true });
+            let (callee, line, given, is_determined) = (Arc::from(a.name), self.line(), true, false);
+            self.noted.assumed_calls.push(AssumedCall { callee, nth, arguments, line, given, is_determined });
         }
         refused
     }

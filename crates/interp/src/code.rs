@@ -46,13 +46,27 @@ impl Value {
     }
 }
 
+/// A function that is neither defined nor modelled.
+#[derive(Clone, Debug)]
+pub(crate) struct Unknown {
+    pub name: Arc<str>,
+    /// What it gives follows from its arguments ([`super::library::is_determined`]).
+    pub is_determined: bool,
+}
+
+impl Unknown {
+    pub fn named(name: &Arc<str>) -> Unknown {
+        Unknown { name: name.clone(), is_determined: super::library::is_determined(name) }
+    }
+}
+
 /// What a call reaches.
 #[derive(Debug)]
 pub(crate) enum Target {
     Definition(DefinitionId),
     Library(LibraryRow),
     /// Neither defined nor modelled.
-    Unknown(Arc<str>),
+    Unknown(Unknown),
     Indirect(Value),
 }
 

@@ -84,12 +84,6 @@ pub fn is_library(name: &str) -> bool {
     library::find(name).is_some()
 }
 
-/// Whether a function is one of the library without a model whose results follow from what it gets: what an
-/// input says of them is made up.
-pub fn is_determined(name: &str) -> bool {
-    library::is_determined(name)
-}
-
 /// Whether a function that has no model makes a stream whose content only the program determines: runs
 /// follow it.
 pub fn makes_streams(name: &str) -> bool {

@@ -12,7 +12,7 @@ use super::outcome::{AssumedCall, HeapRequests, SourceLocation};
 use super::program::Program;
 use super::register::{Events, Register};
 use super::streams::Streams;
-use crate::ir::{CType, Const, VarId};
+use crate::ir::{CType, Const, Span, VarId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -182,6 +182,12 @@ impl<'p> Machine<'p> {
         here.unwrap_or_else(|| SourceLocation { file: Default::default(), line: 0, function: Arc::from("") })
     }
 
+    /// Returns the line where the run is; 0 where nothing says.
+    pub fn line(&self) -> u32 {
+        let here = self.stack.frames.last().and_then(|f| span_of(self.program, f.definition, f.node));
+        here.map_or(0, |span| span.line)
+    }
+
     /// Returns the machine value of an input value; `None` when nothing is there to point to.
     pub fn value_of(&self, value: &Value, unit: usize) -> Option<Const> {
         let bits = self.program.pointer_bits();
@@ -212,15 +218,19 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The line of a node.
-pub(super) fn place_of(program: &Program, definition: DefinitionId, node: u32) -> Option<SourceLocation> {
+/// Where a node stands in its file.
+fn span_of(program: &Program, definition: DefinitionId, node: u32) -> Option<&Span> {
     let f = program.function_of(definition)?;
-    let d = program.definition(definition)?;
-    let unit = program.unit(d.unit)?;
     let n = f.nodes.get(node as usize)?;
     // Instructions without a place of their own take their statement's.
     let statement = f.stmts.get(n.stmt.0 as usize).map(|s| &s.span).filter(|s| s.line != 0);
-    let span = if n.span.line != 0 { &n.span } else { statement.unwrap_or(&f.span) };
+    Some(if n.span.line != 0 { &n.span } else { statement.unwrap_or(&f.span) })
+}
+
+/// The line of a node.
+pub(super) fn place_of(program: &Program, definition: DefinitionId, node: u32) -> Option<SourceLocation> {
+    let (f, span) = (program.function_of(definition)?, span_of(program, definition, node)?);
+    let unit = program.unit(program.definition(definition)?.unit)?;
     let file = unit.files.get(span.file.0 as usize).unwrap_or(&unit.path).clone();
     Some(SourceLocation { file, line: span.line, function: f.name.clone() })
 }

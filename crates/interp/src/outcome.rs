@@ -115,6 +115,8 @@ pub struct AssumedCall {
     pub line: u32,
     /// Whether [`super::Input::calls`] said what it does.
     pub given: bool,
+    /// What the function gives follows from its arguments, so that what it gave here was made up.
+    pub is_determined: bool,
 }
 
 /// Result of one run.

@@ -1,6 +1,6 @@
 //! Makes a function's executable form: looks up every symbol once, on first call.
 
-use super::code::{Call, Code, CodeNode, NO_NODE, Param, Step, Target, Value};
+use super::code::{Call, Code, CodeNode, NO_NODE, Param, Step, Target, Unknown, Value};
 use super::demanded_bits::{self, Demand};
 use super::ids::DefinitionId;
 use super::library;
@@ -123,7 +123,7 @@ impl Resolver<'_> {
                 Some(id) => Target::Definition(id),
                 None => match library::find(name) {
                     Some(row) => Target::Library(row),
-                    None => Target::Unknown(name.clone()),
+                    None => Target::Unknown(Unknown::named(name)),
                 },
             },
         }

@@ -216,7 +216,7 @@ pub(in crate::invariant) fn is_made_up(o: &Outcome) -> bool {
 
 /// Whether a run rests on results of the library that follow from what it got, and were made up.
 pub(in crate::invariant) fn makes_up_library(o: &Outcome) -> bool {
-    o.assumed.calls.iter().any(|c| interp::is_determined(&c.callee))
+    o.assumed.calls.iter().any(|c| c.is_determined)
 }
 
 /// Whether a run only met something undefined because it left structures of the input: how large those

@@ -9,7 +9,7 @@ fn name_of(o: &Outcome) -> Option<&'static str> {
 }
 
 fn assumed(callee: &str, nth: u32, given: bool) -> AssumedCall {
-    AssumedCall { callee: callee.into(), nth, arguments: Vec::new(), line: 3, given }
+    AssumedCall { callee: callee.into(), nth, arguments: Vec::new(), line: 3, given, is_determined: false }
 }
 
 #[test]

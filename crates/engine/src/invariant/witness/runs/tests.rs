@@ -21,7 +21,8 @@ fn difference(run: &Run, subject: &Observable) -> Option<Difference> {
 }
 
 fn assumed(callee: &str, arguments: &[Value]) -> AssumedCall {
-    AssumedCall { callee: callee.into(), nth: 1, arguments: arguments.to_vec(), line: 3, given: false }
+    let (arguments, given, is_determined) = (arguments.to_vec(), false, false);
+    AssumedCall { callee: callee.into(), nth: 1, arguments, line: 3, given, is_determined }
 }
 
 fn prints(text: &str) -> Outcome {
@@ -105,6 +106,8 @@ fn runs_that_rest_on_the_machine_are_not_compared() {
     assert!(!changed(&|o| o.portability.platform_dependent = true));
     assert!(!changed(&|o| o.end = End::Fuel));
     assert!(changed(&|o| o.assumed.calls.push(assumed("nobody_knows", &[]))));
+    let made_up = AssumedCall { is_determined: true, ..assumed("strerror", &[]) };
+    assert!(!changed(&|o| o.assumed.calls.push(made_up.clone())));
 }
 
 #[test]
