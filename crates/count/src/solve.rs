@@ -15,6 +15,7 @@ use crate::{Domain, bits};
 use invdiff_ir::{Term, TermId, TermPool};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The outcome of a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub struct Counter {
     bounds: FxHashMap<TermId, Range>,
     tables: Tables,
     /// Inputs of a term.
-    inputs: FxHashMap<TermId, BTreeSet<usize>>,
+    inputs: FxHashMap<TermId, Arc<BTreeSet<usize>>>,
     /// Whether a term rests on inputs of the domain alone.
     closed: FxHashMap<TermId, bool>,
     /// What was counted: paths of another version have the same conditions where nothing changed.
@@ -281,7 +282,7 @@ struct Solver<'a> {
     domain: &'a Domain,
     tables: &'a mut Tables,
     /// Inputs of a term.
-    inputs: &'a mut FxHashMap<TermId, BTreeSet<usize>>,
+    inputs: &'a mut FxHashMap<TermId, Arc<BTreeSet<usize>>>,
     work: &'a mut u64,
     stopped: Option<Count>,
 }
@@ -456,9 +457,12 @@ impl Solver<'_> {
         })
     }
 
-    fn inputs_of(&mut self, t: TermId) -> BTreeSet<usize> {
+    fn inputs_of(&mut self, t: TermId) -> Arc<BTreeSet<usize>> {
         let (pool, domain) = (self.pool, self.domain);
-        let find = || pool.reachable(&[t]).into_iter().filter_map(|t| domain.position(t)).collect();
+        let find = || {
+            let below = pool.reachable(&[t]);
+            Arc::new(below.into_iter().filter_map(|t| domain.position(t)).collect())
+        };
         self.inputs.entry(t).or_insert_with(find).clone()
     }
 
@@ -470,14 +474,14 @@ impl Solver<'_> {
         found
     }
 
-    fn table(&mut self, t: TermId) -> Table {
+    fn table(&mut self, t: TermId) -> Box<Table> {
         let inputs = self.inputs_of(t);
         self.tables.take(self.pool, self.domain, t, &inputs)
     }
 
     /// Counts input by input where something is evaluated and there are few; `None`: it was given up.
     fn enumerated(&mut self, ranges: &[Range], over: &[usize], parts: &[Formula]) -> Option<i128> {
-        let mut tables: Vec<(TermId, Table)> = Vec::new();
+        let mut tables: Vec<(TermId, Box<Table>)> = Vec::new();
         for part in parts {
             if let Formula::Term(t, _) = part
                 && tables.iter().all(|(known, _)| known != t)
@@ -495,7 +499,7 @@ impl Solver<'_> {
         ranges: &[Range],
         over: &[usize],
         parts: &[Formula],
-        tables: &mut [(TermId, Table)],
+        tables: &mut [(TermId, Box<Table>)],
     ) -> Option<i128> {
         let weight = over.iter().try_fold(1i128, |all, i| {
             let pieces = self.pieces(*i, *ranges.get(*i)?);
@@ -549,7 +553,7 @@ impl Solver<'_> {
         match part {
             Formula::True | Formula::False => {}
             Formula::AtMost(l) => found.extend(l.terms.iter().map(|(i, _)| *i)),
-            Formula::Term(t, _) => found.extend(self.inputs_of(*t)),
+            Formula::Term(t, _) => found.extend(self.inputs_of(*t).iter()),
             Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|p| self.inputs_in(p, found)),
         }
     }
@@ -616,6 +620,11 @@ impl Solver<'_> {
         if !cut.is_empty() && points.is_some_and(|n| n <= FEW_POINTS && n <= i128::from(*self.work)) {
             return self.enumerated(ranges, &over, &parts);
         }
+        // What cannot be paid for is not begun.
+        if points.is_none_or(|n| n > i128::from(*self.work)) && self.rest_on_all(&parts, inputs) {
+            self.stopped = Some(Count::TooLarge);
+            return None;
+        }
         // The shortest of the inputs that can still be cut.
         let choice = if cut.is_empty() { inputs } else { &cut };
         let wide = choice.iter().filter_map(|i| Some((width(*ranges.get(*i)?)?, *i))).filter(|(w, _)| *w > 1);
@@ -624,7 +633,7 @@ impl Solver<'_> {
             self.stopped = Some(Count::Unknown);
             return None;
         };
-        // What cannot be paid for is not begun.
+        // Nor this.
         if u128::try_from(slices).ok()? > u128::from(*self.work) {
             self.stopped = Some(Count::TooLarge);
             return None;
@@ -637,6 +646,15 @@ impl Solver<'_> {
             all = all.checked_add(self.count(slice, &over, parts.clone(), depth + 1)?)?;
         }
         Some(all)
+    }
+
+    /// Whether all parts are evaluated, and only where all of these inputs are fixed: then there is no way around any
+    /// of the points.
+    fn rest_on_all(&mut self, parts: &[Formula], inputs: &BTreeSet<usize>) -> bool {
+        parts.iter().all(|part| match part {
+            Formula::Term(t, _) => *self.inputs_of(*t) == *inputs && !monotone::is_candidate(self.pool, *t),
+            _ => false,
+        })
     }
 
     /// Counts what is linear without slices, but for few of them. `None`: numbers are too large, or work does not
@@ -690,9 +708,9 @@ impl Solver<'_> {
     }
 }
 
-/// The next point of a box; whether there is one.
+/// The next point of a box, whose last input changes first; whether there is one.
 fn next(at: &mut [Range], ranges: &[Range], over: &[usize]) -> bool {
-    for i in over {
+    for i in over.iter().rev() {
         let (Some(own), Some((low, high))) = (at.get_mut(*i), ranges.get(*i)) else { continue };
         if own.0 < *high {
             *own = (own.0 + 1, own.0 + 1);

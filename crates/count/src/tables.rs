@@ -2,7 +2,7 @@
 
 use crate::Domain;
 use crate::lattice::{Range, width};
-use invdiff_ir::eval::{Assignment, Program};
+use invdiff_ir::eval::Changing;
 use invdiff_ir::{TermId, TermPool};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -14,13 +14,19 @@ const MAX_ALL: usize = 1 << 26;
 /// All conditions of a counter.
 #[derive(Default)]
 pub(crate) struct Tables {
-    known: FxHashMap<TermId, Table>,
+    known: FxHashMap<TermId, Box<Table>>,
     cells: usize,
 }
 
 impl Tables {
     /// Takes the table of a condition over some inputs; it is to be put back.
-    pub fn take(&mut self, pool: &TermPool, domain: &Domain, t: TermId, inputs: &BTreeSet<usize>) -> Table {
+    pub fn take(
+        &mut self,
+        pool: &TermPool,
+        domain: &Domain,
+        t: TermId,
+        inputs: &BTreeSet<usize>,
+    ) -> Box<Table> {
         if let Some(table) = self.known.remove(&t) {
             return table;
         }
@@ -34,10 +40,16 @@ impl Tables {
         let cells = cells.filter(|n| *n <= MAX_CELLS && self.cells + n <= MAX_ALL && !inputs.is_empty());
         self.cells += cells.unwrap_or(0);
         let cells = vec![OPEN; cells.unwrap_or(0)];
-        Table { t, program: Program::new(pool, &[t]), inputs, cells }
+        let leaves: Vec<TermId> =
+            inputs.iter().filter_map(|(i, ..)| Some(domain.inputs.get(*i)?.term)).collect();
+        let mut terms = Changing::new(&leaves);
+        let is_closed = terms.add(pool, &[t]).is_some();
+        let size = pool.reachable(&[t]).len() as u64;
+        let at = vec![None; inputs.len()];
+        Box::new(Table { t, terms, is_closed, size, at, inputs, cells })
     }
 
-    pub fn put(&mut self, table: Table) {
+    pub fn put(&mut self, table: Box<Table>) {
         self.known.insert(table.t, table);
     }
 }
@@ -50,7 +62,13 @@ const UNDEFINED: u8 = 3;
 /// Where one condition holds.
 pub(crate) struct Table {
     t: TermId,
-    program: Program,
+    terms: Changing,
+    /// It rests on the inputs alone.
+    is_closed: bool,
+    /// Terms that it is made of.
+    size: u64,
+    /// Values of the inputs when it was evaluated last.
+    at: Vec<Option<i128>>,
     /// Position, least value, how many values.
     inputs: Vec<(usize, i128, usize)>,
     /// None if there are too many.
@@ -71,7 +89,7 @@ impl Table {
     pub fn cost(&self, at: &[Range]) -> u64 {
         match self.cell(at).and_then(|k| self.cells.get(k)) {
             Some(cell) if *cell != OPEN => 1,
-            _ => 1 + self.program.terms().len() as u64 / 32,
+            _ => 1 + self.size / 32,
         }
     }
 
@@ -81,12 +99,18 @@ impl Table {
         if let Some(known) = cell.and_then(|k| self.cells.get(k)).filter(|c| **c != OPEN) {
             return Some((*known != UNDEFINED).then_some(*known == TRUE));
         }
-        let mut input = Assignment::new();
-        let terms = domain.inputs.iter().enumerate();
-        for (i, own) in terms.filter(|(i, _)| self.inputs.iter().any(|(k, ..)| k == i)) {
-            input.set(own.term, domain.constant(pool, i, at.get(i)?.0)?);
+        if !self.is_closed {
+            return Some(None);
         }
-        let found = self.program.run(pool, &input).holds(self.t);
+        for (k, ((i, ..), last)) in self.inputs.iter().zip(&mut self.at).enumerate() {
+            let value = at.get(*i)?.0;
+            if *last != Some(value) {
+                *last = None;
+                self.terms.set(k, domain.constant(pool, *i, value)?);
+                *last = Some(value);
+            }
+        }
+        let found = self.terms.holds(pool, self.t);
         if let Some(cell) = cell.and_then(|k| self.cells.get_mut(k)) {
             *cell = match found {
                 Some(true) => TRUE,
