@@ -498,7 +498,7 @@ fn only_what_a_change_affects_is_explored_again() {
     assert!(first != text);
     let repo = repo.file("a.c", version(1)).commit("one").file("a.c", version(2)).commit("two");
     let repo = repo.file("a.c", first).commit("in front");
-    let pedals = "--domain pedal1=-1..5 --domain pedal2=-1..5 --domain pedal3=-1..5";
+    let pedals = "--domain pedal1=-1..5 --domain pedal2=-1..5 --domain pedal3=-1..5 --domain skid1=0..0";
     let of = |options: &str, range: &str| {
         json(&repo, &format!("quantify --format json {options} {pedals} {range} -- a.c:launch"))
     };

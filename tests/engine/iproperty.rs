@@ -2,6 +2,7 @@
 
 use crate::properties::{compared, load, structure, version};
 use crate::support::oracle::shared;
+use crate::support::tier::rounds;
 use git_invdiff::interp::Program;
 use git_invdiff::ir::{Function, TermPool, Unit};
 use git_invdiff::property::{
@@ -226,7 +227,7 @@ fn paths_that_the_change_does_not_touch_are_left_alone() {
 #[track_caller]
 fn check_structure(name: &str, paper: &[(u64, u64)]) {
     let text = structure(name);
-    for (k, (full, difference)) in (2..).zip(paper) {
+    for (k, (full, difference)) in (2..).zip(paper.iter().take(rounds("INVDIFF_STRUCTURES", 2, 4))) {
         let (old, new) = (version(&text, k - 1), version(&text, k));
         let c = compared(&old, &new, None, true);
         let mut expected = vec!["= holds holds unchanged"; k - 1];
@@ -430,7 +431,8 @@ fn chain() -> Vec<(Change, String)> {
 /// The versions one after the other, as commits: what was found of one serves the next.
 #[test]
 fn a_chain_of_versions_is_checked_by_what_changes() {
-    let versions = chain();
+    let mut versions = chain();
+    versions.truncate(rounds("INVDIFF_CHAIN", 4, versions.len()));
     let shelf = Shelf::default();
     let mut ratios: BTreeMap<bool, Vec<f64>> = BTreeMap::new();
     for (k, pair) in versions.windows(2).enumerate() {
@@ -460,10 +462,12 @@ fn a_chain_of_versions_is_checked_by_what_changes() {
         ratios.entry(is_code).or_default().push(queries as f64 / full.queries as f64);
     }
     println!("{ratios:?}");
-    assert!(ratios[&false].len() == 4 && ratios[&false].iter().all(|r| *r < 0.2), "{ratios:?}");
+    let whole = versions.len() == 10;
+    assert!(ratios[&false].len() == 4 || !whole, "{ratios:?}");
+    assert!(ratios[&false].iter().all(|r| *r < 0.2), "{ratios:?}");
     let mut code = ratios[&true].clone();
     code.sort_by(f64::total_cmp);
-    assert!(code.len() == 5 && code[2] < 0.5, "{code:?}");
+    assert!((code.len() == 5 || !whole) && code[code.len() / 2] < 0.5, "{code:?}");
 }
 
 /// What was found of the older version is there: an assertion that is new or changed is one question, whether the older
@@ -507,8 +511,8 @@ fn one_question_for_each_assertion_that_is_new() {
 /// What is kept and cannot be read, or is another version's, is as good as nothing.
 #[test]
 fn what_is_damaged_is_a_miss() {
-    let versions = chain();
-    let [(_, old), (_, new), (_, next)] = &versions[..3] else { panic!("versions") };
+    let heap = structure("heap_array.c");
+    let [old, new, next] = &[1, 2, 3].map(|k| version(&heap, k));
     let fresh = kept_compared(new, next, None, false);
     type Spoil<'s> = &'s dyn Fn(&mut Vec<u8>);
     let spoiled: [(&str, Spoil); 5] = [
@@ -531,5 +535,5 @@ fn what_is_damaged_is_a_miss() {
     }
     // Another function, and another limit, are other questions.
     assert!(kept_compared(new, next, Some(&shelf), false).was_kept);
-    assert!(!kept_compared(&new.replace("640", "641"), next, Some(&shelf), false).was_kept);
+    assert!(!kept_compared(&new.replace("k < 5", "k < 4"), next, Some(&shelf), false).was_kept);
 }

@@ -5,6 +5,7 @@ use super::state::{Run, divide, program_in};
 use super::*;
 use crate::support::tier::rounds;
 use git_invdiff::store::notes::Note;
+use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -39,23 +40,25 @@ fn payload(repo: &TempRepo, commit: &str) -> Vec<u8> {
 }
 
 #[test]
-fn two_hundred_writers_lose_nothing() {
-    let repo = long(200);
+fn crowds_of_writers_lose_nothing() {
+    let writers = rounds("INVDIFF_WRITERS", 60, 200);
+    let range = format!("HEAD~{writers}..HEAD");
+    let repo = long(writers);
     let start = |commit: &String| -> Child {
         let mut command = program_in(&repo, repo.path(), &["--no-cache", "notes", "add", commit]);
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     };
-    let writers: Vec<Child> = ids(&repo, "HEAD~200..HEAD").iter().map(start).collect();
-    for writer in writers {
+    let running: Vec<Child> = ids(&repo, &range).iter().map(start).collect();
+    for writer in running {
         let output = writer.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", stderr(&output));
     }
-    assert_eq!(annotated(&repo), 200);
-    for commit in ids(&repo, "HEAD~200..HEAD") {
+    assert_eq!(annotated(&repo), writers);
+    for commit in ids(&repo, &range) {
         let note = Note::parse(&payload(&repo, &commit));
         assert_eq!((note.records.len(), note.records[0].commit.as_str()), (1, commit.as_str()));
     }
-    assert_eq!(repo.git(["rev-list", "--count", "refs/notes/invdiff"]), "200");
+    assert_eq!(repo.git(["rev-list", "--count", "refs/notes/invdiff"]), writers.to_string());
 }
 
 /// Ends a process and, if `all`, what it has started, the hard way.
@@ -70,14 +73,16 @@ fn kill(child: &mut Child, all: bool) {
     child.wait().unwrap();
 }
 
-/// The run that is killed renews 500 notes that speak of other commits with the same trees, which takes no
+/// The run that is killed renews the notes of a history that speak of other commits with the same trees, which takes no
 /// analysis, so that every kill falls near to where notes are read and written.
 #[test]
 fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
     use std::os::unix::process::CommandExt;
-    let repo = long(500);
-    let all = ids(&repo, "HEAD~500..HEAD");
-    assert!(invdiff(&repo, &["notes", "add", "HEAD~500..HEAD"]).status.success());
+    let commits = rounds("INVDIFF_KILLED", 200, 500);
+    let repo = long(commits);
+    let range = format!("HEAD~{commits}..HEAD");
+    let all = ids(&repo, &range);
+    assert!(invdiff(&repo, &["notes", "add", &range]).status.success());
     let git = git_of(&repo);
     let notes = git_invdiff::store::notes::Notes::new(&git, NotesRef::default());
     let other = "f".repeat(40);
@@ -86,7 +91,7 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
         note.records[0].commit.clone_from(&other);
         git_invdiff::store::notes::Edit::Set(note.payload())
     };
-    assert_eq!(notes.update("old", &all, rename).unwrap().len(), 500);
+    assert_eq!(notes.update("old", &all, rename).unwrap().len(), commits);
     let run = || {
         let mut command = program_in(&repo, repo.path(), &["notes", "add", "--stale"]);
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap()
@@ -117,7 +122,7 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
             olds += 1;
         }
         let found = notes.read(&all).unwrap();
-        assert_eq!(found.len(), 500);
+        assert_eq!(found.len(), commits);
         for (commit, payload) in found {
             let note = Note::parse(&payload);
             assert_eq!((note.records.len(), note.foreign.len()), (1, 0), "round {round}");
@@ -130,7 +135,7 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
     // And the next run works.
     repo.git(["update-ref", "refs/notes/invdiff", &tip]);
     assert!(run().wait().unwrap().success());
-    assert_eq!(Note::parse(&payload(&repo, &all[499])).records[0].commit, all[499]);
+    assert_eq!(Note::parse(&payload(&repo, &all[commits - 1])).records[0].commit, all[commits - 1]);
 }
 
 /// A history of `count` commits, each of which changes a function in C.
@@ -149,13 +154,15 @@ fn long_in_c(count: usize) -> TempRepo {
     repo.run(["reset", "-q", "--hard"])
 }
 
-/// The run that is killed analyses 500 commits, of which every other one has an old note. What it has
-/// analysed is in the cache, so that each of the 50 runs is killed somewhere further on.
+/// The run that is killed analyses commits, of which every other one has an old note. What it has analysed is in the
+/// cache, so that each of the runs is killed somewhere further on.
 #[test]
 fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
     use std::os::unix::process::CommandExt;
-    let repo = long_in_c(500);
-    let all = ids(&repo, "HEAD~500..HEAD");
+    let commits = rounds("INVDIFF_KILLED", 200, 500);
+    let repo = long_in_c(commits);
+    let range = format!("HEAD~{commits}..HEAD");
+    let all = ids(&repo, &range);
     let git = git_of(&repo);
     let notes = git_invdiff::store::notes::Notes::new(&git, NotesRef::default());
     assert!(invdiff(&repo, &["notes", "add", "HEAD"]).status.success());
@@ -170,10 +177,10 @@ fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
         Note { records: vec![record], foreign: Vec::new() }.payload()
     };
     let set = |commit: &str, _: Option<&[u8]>| git_invdiff::store::notes::Edit::Set(old(commit));
-    assert_eq!(notes.update("old", &had, set).unwrap().len(), 250);
+    assert_eq!(notes.update("old", &had, set).unwrap().len(), commits / 2);
     let tip = repo.id("refs/notes/invdiff");
     let run = || {
-        let mut command = program_in(&repo, repo.path(), &["notes", "add", "--force", "HEAD~500..HEAD"]);
+        let mut command = program_in(&repo, repo.path(), &["notes", "add", "--force", &range]);
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap()
     };
     let (mut random, mut killed, mut most) = (Random::new(23), 0, 1500);
@@ -199,14 +206,14 @@ fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
     assert!(run().wait().unwrap().success());
     repo.git(["merge-base", "--is-ancestor", &tip, "refs/notes/invdiff"]);
     let found = notes.read(&all).unwrap();
-    assert_eq!(found.len(), 500);
+    assert_eq!(found.len(), commits);
+    let trees = repo.git(["log", "--format=%H %T", &range]);
+    let trees: BTreeMap<&str, &str> = trees.lines().filter_map(|line| line.split_once(' ')).collect();
     for (commit, payload) in found {
         let note = Note::parse(&payload);
         assert_eq!((note.records.len(), note.foreign.len()), (1, 0));
-        assert_eq!(
-            (&note.records[0].commit, &note.records[0].tree),
-            (&commit, &repo.id(&format!("{commit}^{{tree}}")))
-        );
+        let record = &note.records[0];
+        assert_eq!((&record.commit, Some(record.tree.as_str())), (&commit, trees.get(&*commit).copied()));
         assert!(note.records[0].text.contains("1 churn"), "{}", note.records[0].text);
     }
 }
@@ -374,11 +381,17 @@ fn a_lock_that_was_left_is_named() {
     let lock = repo.path().join(".git/refs/notes/invdiff.lock");
     std::fs::write(&lock, "").unwrap();
     let tip = repo.id("refs/notes/invdiff");
-    for words in [&["notes", "add"][..], &["notes", "remove", "HEAD~1"]] {
-        let run = Run::of(&mut program_in(&repo, repo.path(), words));
-        assert_eq!(run.code, Some(128), "{}", run.err);
+    // Both wait for it, at once.
+    let waiting = [&["notes", "add"][..], &["notes", "remove", "HEAD~1"]].map(|words| {
+        let mut command = program_in(&repo, repo.path(), words);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    });
+    for child in waiting {
+        let output = child.wait_with_output().unwrap();
+        let (code, err) = (output.status.code(), stderr(&output));
+        assert_eq!(code, Some(128), "{err}");
         let rm = "rm '.git/refs/notes/invdiff.lock'";
-        assert!(run.err.contains("is in the way") && run.err.contains(rm), "{}", run.err);
+        assert!(err.contains("is in the way") && err.contains(rm), "{err}");
         assert_eq!((repo.id("refs/notes/invdiff"), lock.exists()), (tip.clone(), true));
     }
     let doctor = stdout(&invdiff(&repo, &["doctor"]));

@@ -273,7 +273,7 @@ fn proved_facts_hold_and_many_facts_are_proved() {
     }
     let (programs, from) =
         (rounds("INVDIFF_ORACLE", 2, 6) as u64, rounds("INVDIFF_ORACLE_FROM", 0, 0) as u64);
-    let runs = Runs { all: rounds("INVDIFF_ORACLE_RUNS", 5000, 5000), others: 2000 };
+    let runs = Runs { all: rounds("INVDIFF_ORACLE_RUNS", 2000, 5000), others: 2000 };
     let all = examine_all(from..from + programs, runs);
     println!(
         "{programs} programs, {} functions, {} exit facts, {} of them seen to hold, {} facts asserted",

@@ -2,6 +2,7 @@
 //! witness, fed to the compiled programs, gives exactly the outputs that the report predicts.
 
 use crate::support::oracle::{compile, run, shared};
+use crate::support::tier::rounds;
 use crate::table1;
 use crate::table2::{self, Side};
 use git_invdiff::analysis::{Options, diff, memory};
@@ -149,16 +150,21 @@ const HELD: [(&str, &[usize]); 10] = [
 ];
 
 /// Table I: for every task and number of versions at least as many version invariants as the paper, with those
-/// that hold in some version for want of executions; and how many are left without them.
+/// that hold in some version for want of executions; and how many are left without them. By default of every third.
 #[test]
 fn no_fewer_version_invariants_than_the_paper() {
     let Some(tasks) = shared("subjects/itsp").and_then(|root| table1::tasks(&root)) else {
         return;
     };
+    let step = rounds("INVDIFF_TABLE_1_STEP", 3, 1).max(1);
     let (mut as_many, mut compared) = (0, 0);
     for task in &tasks {
         for (k, (wanted, _)) in (2..=task.versions.len()).zip(&task.paper) {
             let Some(wanted) = *wanted else { continue };
+            compared += 1;
+            if compared % step != 0 {
+                continue;
+            }
             let report = table1::analyse(&task.versions[..k]);
             let (held, vacuous) = table1::counted(&report);
             let counts = (held.len(), vacuous.len());
@@ -167,8 +173,8 @@ fn no_fewer_version_invariants_than_the_paper() {
             let expected = HELD.iter().find(|(name, _)| *name == task.name).map(|(_, held)| held[k - 2]);
             assert_eq!(Some(counts.0), expected, "{}, {k} versions: {held:#?}", task.name);
             as_many += usize::from(counts.0 >= wanted);
-            compared += 1;
         }
     }
-    assert_eq!((as_many, compared), (26, 48));
+    assert_eq!(compared, 48);
+    assert!(step > 1 || as_many == 26, "{as_many}");
 }

@@ -3,10 +3,12 @@
 //! compiled outputs differ on the program's inputs, nearly all get a replayed witness or the undefined
 //! event. The copies with asserts compile and behave as the originals.
 //!
+//! By default every second one is tried, with arrays of the one kind or the other in turn;
 //! `INVDIFF_STUDENTS=<n>` tries that many changes of each program.
 
 use crate::asserted;
 use crate::edits;
+use crate::support::tier::rounds;
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::report::{Claim, Report};
@@ -46,6 +48,11 @@ fn students() -> Vec<Student> {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();
         let fixed = Student { name: format!("{name} (fixed)"), text: fixed(&text), inputs: inputs.clone() };
         found.extend([Student { name, text, inputs }, fixed]);
+    }
+    if !all() {
+        // 0, 3, 4, 7, ...
+        let of_turn = |k: usize| k % 4 == 0 || k % 4 == 3;
+        found = found.into_iter().enumerate().filter(|(k, _)| of_turn(*k)).map(|(_, s)| s).collect();
     }
     found
 }
@@ -116,7 +123,11 @@ fn differing(student: &Student, wanted: usize) -> Vec<edits::Edit> {
 }
 
 fn wanted() -> usize {
-    std::env::var("INVDIFF_STUDENTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
+    rounds("INVDIFF_STUDENTS", 0, 1).max(1)
+}
+
+fn all() -> bool {
+    rounds("INVDIFF_STUDENTS", 0, 1) > 0
 }
 
 #[test]
@@ -145,7 +156,7 @@ fn differences_of_student_programs_are_shown() {
         count(Told::Nothing),
         failures.join("\n")
     );
-    assert!(pairs.len() >= 25, "{} pairs are few", pairs.len());
+    assert!(pairs.len() >= if all() { 25 } else { 12 }, "{} pairs are few", pairs.len());
     assert!(failures.len() * 20 <= pairs.len(), "of {} pairs:\n{}", pairs.len(), failures.join("\n"));
 }
 
@@ -162,5 +173,5 @@ fn asserted_copies_of_student_programs_pass() {
         }
     }
     println!("{facts} facts");
-    assert!(facts >= 40, "{facts} facts are few");
+    assert!(facts >= if all() { 40 } else { 20 }, "{facts} facts are few");
 }

@@ -4,7 +4,7 @@
 
 use crate::edits;
 use crate::measure;
-use crate::support::tier::has_compiler;
+use crate::support::tier::{has_compiler, is_whole};
 use std::path::Path;
 
 #[test]
@@ -13,12 +13,16 @@ fn a_sample_of_mutants_and_of_edits_that_change_nothing() {
         return;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/textbook");
-    let sample = ["saturate.c", "dates.c"];
+    // By default half of it.
+    let sample = if is_whole() { &["saturate.c", "dates.c"][..] } else { &["saturate.c"] };
     let mut files = measure::files(&folder);
     files.retain(|(name, _)| sample.contains(&name.as_str()));
     let counts = measure::measure(&files, (2, 1));
     counts.print();
-    assert!(counts.mutants >= 20 && counts.edits >= 10, "the sample says something");
+    assert!(
+        counts.mutants >= 10 * sample.len() && counts.edits >= 5 * sample.len(),
+        "the sample says something"
+    );
     assert!(counts.differ * 2 >= counts.mutants);
     assert_eq!(counts.missed, Vec::<String>::new());
     assert_eq!(counts.wrong, Vec::<String>::new());

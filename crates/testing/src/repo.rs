@@ -124,7 +124,8 @@ impl TempRepo {
         std::fs::write(
             root.join("home/.gitconfig"),
             "[init]\n\tdefaultBranch = main\n[user]\n\tname = A U Thor\n\temail = author@example.com\n\
-             [protocol \"file\"]\n\tallow = always\n[gc]\n\tauto = 0\n[core]\n\tautocrlf = false\n",
+             [protocol \"file\"]\n\tallow = always\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n\
+             [core]\n\tautocrlf = false\n\tfsync = none\n",
         )
         .expect("a configuration");
         TempRepo { scratch, top, clock: EPOCH }

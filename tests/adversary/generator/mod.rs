@@ -383,7 +383,7 @@ fn no_claim_is_refuted_by_a_run() {
         return;
     }
     let templates: Vec<Arc<Template>> = templates().into_iter().map(Arc::new).collect();
-    let (each, from) = (rounds("INVDIFF_ADVERSARY", 4, 13), rounds("INVDIFF_ADVERSARY_FROM", 0, 0));
+    let (each, from) = (rounds("INVDIFF_ADVERSARY", 2, 13), rounds("INVDIFF_ADVERSARY_FROM", 0, 0));
     let mut names: Vec<String> = templates.iter().map(|t| t.name.clone()).collect();
     if "generated".contains(&std::env::var("INVDIFF_ADVERSARY_ONLY").unwrap_or_default()) {
         names.push("generated".into());

@@ -453,7 +453,7 @@ fn the_wheel_brake_system_ends_with_its_paths() {
 #[test]
 fn the_collision_avoidance_system_needs_fewer_questions_with_both() {
     let Some(text) = shared("tcas/tcas.c") else { return };
-    let paths = crate::testing::tier::rounds("INVDIFF_TCAS_PATHS", 24, 100);
+    let paths = crate::testing::tier::rounds("INVDIFF_TCAS_PATHS", 12, 100);
     let mut all = Vec::new();
     for configuration in configurations().filter(|c| !c.reuse) {
         let settings = Settings { configuration, paths, queries: 100_000, ..Settings::default() };

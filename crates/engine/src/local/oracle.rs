@@ -441,7 +441,7 @@ fn layouts_make_no_difference() {
         "struct s { int n; int k; char pad[12]; struct s *next; char last[7]; };",
         "struct s { int k; int n; struct s *next; };",
     ];
-    let count = crate::testing::tier::rounds("INVDIFF_LAYOUTS", 150, 3_000) as u64;
+    let count = crate::testing::tier::rounds("INVDIFF_LAYOUTS", 60, 3_000) as u64;
     let mut differing = 0;
     for k in 0..count {
         let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 3);
@@ -475,7 +475,7 @@ fn bit_fields_make_no_difference() {
         "struct s { struct s *next; unsigned more : 30; int k : 9; int n : 20; };",
         "struct s { int n : 20; long way; int k : 9; struct s *next; };",
     ];
-    let count = crate::testing::tier::rounds("INVDIFF_LAYOUTS", 150, 3_000) as u64;
+    let count = crate::testing::tier::rounds("INVDIFF_LAYOUTS", 60, 3_000) as u64;
     let (mut differing, mut compared) = (0u64, 0u64);
     for k in 0..count {
         let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 5);
@@ -507,7 +507,7 @@ fn bit_fields_make_no_difference() {
 
 #[test]
 fn what_is_told_holds_of_states() {
-    let count = crate::testing::tier::rounds("INVDIFF_STATES", 600, 10_000) as u64;
+    let count = crate::testing::tier::rounds("INVDIFF_STATES", 200, 10_000) as u64;
     let counts = pairs(count, 60, 0);
     println!("{counts:?}");
     assert_eq!(counts.violations, 0);
@@ -555,7 +555,7 @@ fn mistakes_are_caught() {
 /// What is said to hold at a node holds each time that a run comes there.
 #[test]
 fn tests_hold_where_runs_come() {
-    let count = crate::testing::tier::rounds("INVDIFF_STATES", 600, 10_000) as u64;
+    let count = crate::testing::tier::rounds("INVDIFF_STATES", 200, 10_000) as u64;
     let (mut seen, mut of_memory, mut joined) = (0u64, 0u64, 0u64);
     for k in 0..count {
         let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 9);

@@ -107,7 +107,7 @@ fn checked(old: &str, new: &str, (states, seed): (u64, u64), counts: &mut [Count
 
 #[test]
 fn what_is_told_of_calls_holds_of_what_they_do() {
-    let count = crate::testing::tier::rounds("INVDIFF_CALLEES", 300, 2_000) as u64;
+    let count = crate::testing::tier::rounds("INVDIFF_CALLEES", 100, 2_000) as u64;
     let mut counts = [Counts::default(); 2];
     for k in 0..count {
         let mut random = Random(k.wrapping_mul(0x2545_f491_4f6c_dd1d) + 17);
