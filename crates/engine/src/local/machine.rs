@@ -667,9 +667,8 @@ impl Machine<'_> {
             return self.pool.constant(c);
         }
         // What is constant nothing writes: it is what it is at the point.
-        let is_const = |symbol: &str| self.side.layout.global(symbol).is_some_and(|g| g.is_const);
         let memory = match place {
-            Some((symbol, _)) if is_const(&symbol) => self.pool.leaf(memory_leaf()),
+            Some((symbol, _)) if self.side.is_constant(&symbol) => self.pool.leaf(memory_leaf()),
             _ => memory,
         };
         self.pool.app(App::Load { sort, bytes }, &[memory, addr])

@@ -167,30 +167,21 @@ fn compare_bodies(
     let liveness = crate::semantics::liveness::Liveness::new(&graph, &flow);
     let [of_old, of_new] = sites::tags(&graph);
     let pure = pure::called(old, new);
-    let sides = [
-        Side {
-            class: ClassId::OLD,
-            version: old,
-            layout: relaid[0].as_ref().map_or(old.unit, |r| &r.layout),
-            flow: &flow.classes[0],
-            tags: of_old,
-            pure: &pure,
-            displaced: displaced(&graph, ClassId::OLD),
-            escapes: escapes::Escapes::of(&graph, ClassId::OLD),
-            fits: relaid[0].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
-        },
-        Side {
-            class: ClassId::NEW,
-            version: new,
-            layout: relaid[1].as_ref().map_or(new.unit, |r| &r.layout),
-            flow: &flow.classes[1],
-            tags: of_new,
-            pure: &pure,
-            displaced: displaced(&graph, ClassId::NEW),
-            escapes: escapes::Escapes::of(&graph, ClassId::NEW),
-            fits: relaid[1].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
-        },
-    ];
+    let layouts = [(old, &relaid[0]), (new, &relaid[1])];
+    let layouts = layouts.map(|(version, relaid)| relaid.as_ref().map_or(version.unit, |r| &r.layout));
+    let side = |class: ClassId, version, tags| Side {
+        class,
+        version,
+        layout: layouts[class],
+        beside: layouts[class.other()],
+        flow: &flow.classes[class],
+        tags,
+        pure: &pure,
+        displaced: displaced(&graph, class),
+        escapes: escapes::Escapes::of(&graph, class),
+        fits: relaid[class].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
+    };
+    let sides = [side(ClassId::OLD, old, of_old), side(ClassId::NEW, new, of_new)];
     let limits = smt::Limits { rlimit: RLIMIT, pointer_bits: new.unit.data_model.pointer_bits() };
     let allowance = smt::Allowance::new(&Rc::new(smt::Budget::default()), units);
     let mut pool = TermPool::new();

@@ -574,6 +574,7 @@ fn tests_hold_where_runs_come() {
             class: ClassId::OLD,
             version,
             layout: &unit,
+            beside: &unit,
             flow: &flow.classes[0],
             tags: super::sites::tags(&graph)[0].clone(),
             pure: &pure,

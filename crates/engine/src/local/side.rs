@@ -2,7 +2,7 @@
 
 use super::escapes::Escapes;
 use super::sites::Tag;
-use crate::ir::{CType, Function, Instr, MacroUse, Unit, VarId};
+use crate::ir::{CType, Function, Global, Instr, Linkage, MacroUse, Unit, VarId};
 use crate::mvicfg::members::Fits;
 use crate::mvicfg::{ClassFlow, ClassId, MvId, Mvicfg};
 use std::collections::BTreeSet;
@@ -21,6 +21,8 @@ pub(super) struct Side<'a> {
     pub version: Version<'a>,
     /// Records and objects as the body's offsets mean them.
     pub layout: &'a Unit,
+    /// The same of the other version.
+    pub beside: &'a Unit,
     pub flow: &'a ClassFlow,
     /// By node.
     pub tags: Vec<Option<Tag>>,
@@ -32,6 +34,18 @@ pub(super) struct Side<'a> {
     pub escapes: Escapes,
     /// Where members are read and written that the other version has by a wider type.
     pub fits: Fits,
+}
+
+impl Side<'_> {
+    /// Whether nothing writes an object. One of another file may be taken for a constant in one version alone
+    /// (`frontend`'s guesses): it is one where both say so, or else what both read of it would differ.
+    pub fn is_constant(&self, symbol: &str) -> bool {
+        let is_import = |g: &Global| g.linkage == Linkage::Import;
+        let differs = |g: &Global| {
+            is_import(g) && self.beside.global(symbol).is_some_and(|o| is_import(o) && !o.is_const)
+        };
+        self.layout.global(symbol).is_some_and(|g| g.is_const && !differs(g))
+    }
 }
 
 /// Where an edge of a node leads in a class.

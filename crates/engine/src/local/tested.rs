@@ -280,9 +280,7 @@ fn is_quiet(side: &Side, name: &Arc<str>, args: &[Expr]) -> bool {
 /// Whether an instruction reads what may be written: no constant.
 fn reads_memory(side: &Side, instr: &Instr) -> bool {
     match instr {
-        Instr::Load { addr: Expr::Addr(Object::Global(symbol)), .. } => {
-            side.layout.global(symbol).is_none_or(|g| !g.is_const)
-        }
+        Instr::Load { addr: Expr::Addr(Object::Global(symbol)), .. } => !side.is_constant(symbol),
         Instr::Load { .. } | Instr::Call { .. } => true,
         _ => false,
     }

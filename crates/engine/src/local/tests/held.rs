@@ -1,6 +1,6 @@
 //! What tests on the way leave to be told: states that they let through, and no others.
 
-use super::check;
+use super::{check, told};
 
 const HEAD: &str = "int f(int n, int k)";
 
@@ -140,6 +140,15 @@ fn calls_leave_constants_as_they_are() {
         "if (mode == 3) return 1;\ndrop(d);\nif (mode == 3) return 2;\nreturn n;",
         &[],
     );
+}
+
+#[test]
+fn what_one_version_writes_is_no_constant_of_the_other() {
+    let head = "int look(int); status last;\nint f(int n)";
+    let text = |more: &str, body: &str| format!("{more}{head}\n{{\n{body}\n}}\n");
+    let old = text("", "int s = look(n); return s == STATUS_OK;");
+    let new = text("void set(int n) { STATUS_OK = n; } ", "if (look(n) == STATUS_OK) return 1; return 0;");
+    assert_eq!(told(&old, &new), [""; 0]);
 }
 
 #[test]
