@@ -244,13 +244,18 @@ impl Evidence<'_> {
         if !self.diagnostics.iter().any(is_incomplete) {
             return;
         }
+        out.enums.extend(self.undefined_enums().map(str::to_owned));
+    }
+
+    /// Tags of enumerations that the unit names and does not define.
+    fn undefined_enums(&self) -> impl Iterator<Item = &str> {
         let text = &self.text;
         let tags = |defined: bool| {
             let places = text.places("enum").iter();
             places.filter(move |i| (text.at(**i + 2) == "{") == defined).filter_map(|i| text.name(i + 1))
         };
         let defined: BTreeSet<&str> = tags(true).collect();
-        out.enums.extend(tags(false).filter(|tag| !defined.contains(tag)).map(str::to_owned));
+        tags(false).filter(move |tag| !defined.contains(tag))
     }
 
     /// Whether a name is called in one place, and handed on in others: a function's.

@@ -290,6 +290,42 @@ fn macros_nobody_defined_stand_for_strings_and_labels() {
     assert_eq!(parsed.invented.in_function("f"), [Arc::from("F(2)"), Arc::from("KEY")]);
 }
 
+#[test]
+fn unknown_names_that_are_no_variables_are_constants() {
+    let is_constant = |body: &str, name: &str| {
+        let made = read(body).prelude;
+        let [constant, variable] =
+            ["const ", ""].map(|word| made.contains(&format!("extern {word}int {name};\n")));
+        assert!(constant != variable, "{body}\n{made}");
+        constant
+    };
+    // Found in yajl 263adf5: they begin as their type, whose values are never followed, is called.
+    assert!(is_constant("int f(void) { status s = get(); return s == status_ok; }", "status_ok"));
+    assert!(is_constant(
+        "int f(void *p) { gen g = (gen)p; return gen_status_ok == get(g); }",
+        "gen_status_ok"
+    ));
+    assert!(is_constant("int f(enum json_type t) { return t == json_type_null; }", "json_type_null"));
+    // Other names say nothing.
+    assert!(!is_constant("int f(void) { status s = get(); return s == statuses; }", "statuses"));
+    assert!(!is_constant("int f(void) { status_t s = get(); return s == status_ok; }", "status_ok"));
+    assert!(!is_constant("int f(base *p) { p->n = 1; return p->n == base_count; }", "base_count"));
+    assert!(!is_constant("int f(u8 n) { return n + u8_count; }", "u8_count"));
+    // What is written, whose address is taken, or what is followed is none.
+    let uses = [
+        "status_ok = 1",
+        "status_ok |= 1",
+        "status_ok++",
+        "--status_ok",
+        "get(&status_ok)",
+        "get(*status_ok)",
+    ];
+    for used in uses {
+        let body = format!("int f(void) {{ status s = get(0); {used}; return s == status_ok; }}");
+        assert!(!is_constant(&body, "status_ok"));
+    }
+}
+
 /// Parses one file without an error, and says whether its function `f` rests on guesses.
 fn check_guess(source: &str, declared: &str, named: &[&str]) {
     let prelude = prelude(source);

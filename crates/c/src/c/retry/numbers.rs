@@ -1,7 +1,9 @@
 //! What else is known of unknown names that are used as numbers: some are lengths, some texts, most are constants.
 
+use super::records::is_followed;
 use super::{Evidence, Guesses, Kind, MISMATCH, UNDECLARED, tokens};
 use crate::c::scan::ItemKind;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Evidence<'_> {
     /// Unknown names among the lengths of arrays that no function declares: a parser wants numbers there.
@@ -35,7 +37,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// Numbers with names of macros that nothing writes: a call leaves these as they are.
+    /// Numbers with names of macros or enumerators that nothing writes: a call leaves these as they are. Enumerators
+    /// that are written in small letters begin with the name of a type, see [`Self::namesakes`].
     pub(super) fn constants(&self, out: &mut Guesses) {
         let text = &self.text;
         let steps = |word: &str| matches!(word, "++" | "--");
@@ -44,14 +47,28 @@ impl Evidence<'_> {
             let assigns = next.ends_with('=') && !matches!(next, "==" | "!=" | "<=" | ">=");
             assigns || steps(before) || steps(next) || self.is_address(*i)
         };
-        let is_constant = |name: &str| {
-            name.chars().any(char::is_alphabetic)
-                && !name.chars().any(char::is_lowercase)
-                && !text.places(name).iter().any(is_written)
+        let is_followed = |i: &usize| is_followed(text.text, *i);
+        let is_capital =
+            |name: &str| name.chars().any(char::is_alphabetic) && !name.chars().any(char::is_lowercase);
+        let types = self.namesakes(&out.types);
+        let begins_with_type = |name: &str| {
+            name.match_indices('_').any(|(at, _)| name.get(..at).is_some_and(|n| types.contains(n)))
         };
         for (name, kind) in out.objects.iter_mut().filter(|(_, kind)| kind.is_number()) {
-            *kind = if is_constant(name) { Kind::Constant } else { Kind::Number };
+            let places = text.places(name);
+            let is_named = is_capital(name) || begins_with_type(name) && !places.iter().any(is_followed);
+            let is_constant = is_named && !places.iter().any(is_written);
+            *kind = if is_constant { Kind::Constant } else { Kind::Number };
         }
+    }
+
+    /// Types that enumerators may be named after, `json_type_null` after `json_type`: enumerations, and numbers whose names
+    /// say no width. Objects are called so where the type is a structure (`sqlite3_temp_directory`), or has a `_t` more
+    /// (`error_one_per_line`).
+    fn namesakes<'t>(&'t self, types: &'t BTreeMap<String, Kind>) -> BTreeSet<&'t str> {
+        let is_open = |(ty, kind): &(&String, &Kind)| kind.is_number() && of_name(ty) == "int";
+        let numbers = types.iter().filter(is_open).map(|(ty, _)| ty.as_str());
+        numbers.chain(self.undefined_enums()).collect()
     }
 
     /// Whether a name, or its call, is what a conditional gives where it else gives a pointer.
