@@ -6,8 +6,8 @@
 
 use crate::ir::{FileId, Function, Instr, Node, NodeId};
 
-/// Lines over which a condition is followed.
-pub(super) const MAX_LINES: u32 = 6;
+/// Lines over which a condition is followed: operands stand on lines of their own.
+pub(super) const MAX_LINES: u32 = 16;
 /// Lines of a macro's definition that is read.
 const MAX_DEFINITION: u32 = 60;
 /// What a condition follows.
@@ -24,7 +24,9 @@ pub(super) fn operand(
     let span = &body.node(branch).span;
     let mut text = String::new();
     for line in span.line..span.line + MAX_LINES {
-        text.push_str(&source(line).unwrap_or_default());
+        // Which lines of a condition are compiled is not read.
+        let Some(more) = source(line).filter(|more| !more.trim_start().starts_with('#')) else { break };
+        text.push_str(&more);
         text.push(' ');
     }
     let start = usize::try_from(span.col).ok()?.checked_sub(1)?;
@@ -142,7 +144,8 @@ fn operand_at(body: &Function, branch: NodeId, condition: &str) -> Option<String
     let operands = operands(condition);
     let operand = operands.get(place).filter(|_| operands.len() == branches.len())?;
     let operand = operand.split_whitespace().collect::<Vec<_>>().join(" ");
-    (operand.chars().count() <= LONGEST && !operand.is_empty()).then_some(operand)
+    let has_comment = ["//", "/*"].iter().any(|mark| operand.contains(mark));
+    (operand.chars().count() <= LONGEST && !operand.is_empty() && !has_comment).then_some(operand)
 }
 
 /// A text in words and what is between them.

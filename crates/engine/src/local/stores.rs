@@ -223,10 +223,12 @@ fn assignment(text: &str) -> Option<Assignment> {
         None => (statement.trim_end().strip_suffix("++").or(statement.trim_end().strip_suffix("--"))?, ""),
     };
     let place = left.trim_end_matches(['+', '-', '*', '/', '%', '&', '|', '^', '<', '>']);
-    // Comments and texts are not taken apart.
+    // Comments, directives and texts are not taken apart.
     let value = right.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_value = left.len() == place.len() && is_balanced(&value) && !value.is_empty();
-    let value = Some(value).filter(|value| is_value && !value.contains(['"', '\'']) && !value.contains("/*"));
+    let is_other =
+        |value: &String| value.contains(['"', '\'', '#']) || ["/*", "//"].iter().any(|m| value.contains(m));
+    let value = Some(value).filter(|value| is_value && !is_other(value));
     let place: String = place.trim().trim_end_matches("[]").replace(" ->", "->").replace("-> ", "->");
     let is_place = |c: char| c.is_ascii_alphanumeric() || "_.->[]()*&+ ".contains(c);
     // A word behind a word is a declaration; what is compared, called or assigned again is no place alone.
@@ -284,6 +286,8 @@ mod tests {
             ("c = ';';", None),
             ("s = \"x\";", None),
             ("x = a /* b; c */ + 1;", None),
+            ("x = a // b\n + 1;", None),
+            ("x = a\n#if B\n + 1\n#endif\n;", None),
             ("x = f(a;", None),
         ] {
             assert_eq!(assignment(text).and_then(|a| a.value).as_deref(), expected, "{text}");

@@ -455,3 +455,41 @@ fn tests_of_the_same_words_are_told_apart_by_their_place() {
         ]
     );
 }
+
+#[test]
+fn a_test_of_many_lines_is_told_as_it_is_written() {
+    // Found in xz 102ea0ed: `a test of line 1157 holds`, a condition of nine lines.
+    let text = |body: &str| {
+        format!(
+            "extern struct {{ int a, b, c; }} all;\nint look(int);\nvoid fatal(int);\nint f(int n)\n{{\n{body}\nreturn 0;\n}}\n"
+        )
+    };
+    let test = |more: &str| {
+        format!(
+            "int k = look(n);\nif (all.a == 7\n  || 9 - all.b\n    < k\n  || 9\n    - all.c{more}\n    < n) {{\nfatal(1);\n}}"
+        )
+    };
+    let rows = |body: &str| told(&text("look(n);"), &text(body));
+    assert_eq!(
+        rows(&test("")),
+        [
+            "all.a == 7 (line 7) |  | calls fatal(1)",
+            "all.a != 7 (line 7) && 9 - all.b < k (line 7) |  | calls fatal(1)",
+            "all.a != 7 (line 7) && !(9 - all.b < k) (line 7) && 9 - all.c < n (line 7) |  | calls fatal(1)",
+        ]
+    );
+    // An operand with a comment in it is not told, and which lines are compiled is not read.
+    let last = |more: &str| rows(&test(more)).pop();
+    assert_eq!(
+        last(" // of it").as_deref(),
+        Some(
+            "all.a != 7 (line 7) && !(9 - all.b < k) (line 7) && a test of line 7 holds |  | calls fatal(1)"
+        )
+    );
+    assert_eq!(
+        last("\n#if 1\n    + n\n#endif\n").as_deref(),
+        Some(
+            "the 1st test of line 7 fails && the 2nd test of line 7 fails && the 3rd test of line 7 holds |  | calls fatal(1)"
+        )
+    );
+}
