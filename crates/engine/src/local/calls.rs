@@ -25,14 +25,8 @@ pub(super) fn call_text(
     (event, names): (&Event, Option<&[String]>),
 ) -> String {
     let given: Vec<TermId> = event.args.iter().map(|a| current(pool, *a, event.memory.0)).collect();
-    let (name, args) = match (&event.callee, given.split_first()) {
-        (Some(name), _) => (name.to_string(), given.as_slice()),
-        (None, Some((pointer, args))) => {
-            let text = render(pool, *pointer, naming);
-            (if is_short(&text) { format!("(*{text})") } else { "a function pointer".to_owned() }, args)
-        }
-        (None, None) => ("a function pointer".to_owned(), given.as_slice()),
-    };
+    let (name, first) = called(pool, naming, event);
+    let args = given.get(first..).unwrap_or_default();
     // Where the result is a structure, the place that it goes to comes last.
     let written = if args.len() == types.len() + 1 { types.len() } else { args.len() };
     let args = args.get(..written).unwrap_or(args);
@@ -57,6 +51,19 @@ pub(super) fn call_text(
         })
         .collect();
     shortened(&name, words)
+}
+
+/// The words for whom a call calls, and where its arguments begin: behind a pointer to what is called.
+fn called(pool: &mut TermPool, naming: &Naming, event: &Event) -> (String, usize) {
+    match (&event.callee, event.args.first()) {
+        (Some(name), _) => (name.to_string(), 0),
+        (None, Some(pointer)) => {
+            let pointer = current(pool, *pointer, event.memory.0);
+            let text = render(pool, pointer, naming);
+            (if is_short(&text) { format!("(*{text})") } else { "a function pointer".to_owned() }, 1)
+        }
+        (None, None) => ("a function pointer".to_owned(), 0),
+    }
 }
 
 /// A word with a string literal that is so many characters shorter at its end; `None` where too little is left to be
@@ -116,12 +123,16 @@ pub(super) fn differing(
     types: &[CType],
     (event, other): (&Event, &Event),
 ) -> Option<String> {
-    let name = event.callee.as_ref().filter(|name| other.callee.as_ref() == Some(name))?;
+    let (name, first) = called(pool, naming, event);
+    if event.callee != other.callee || event.args.get(..first) != other.args.get(..first) {
+        return None;
+    }
     let mut words: Vec<String> = Vec::new();
     let mut is_wordless = false;
-    let written = if event.args.len() == types.len() + 1 { types.len() } else { event.args.len() };
-    for (k, arg) in event.args.iter().take(written).enumerate() {
-        let theirs = other.args.get(k).copied();
+    let args = event.args.get(first..).unwrap_or_default();
+    let written = if args.len() == types.len() + 1 { types.len() } else { args.len() };
+    for (k, arg) in args.iter().take(written).enumerate() {
+        let theirs = other.args.get(first + k).copied();
         if theirs == Some(*arg) {
             if words.last().is_none_or(|w| w != "…") {
                 words.push("…".to_owned());

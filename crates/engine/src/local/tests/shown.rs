@@ -98,6 +98,21 @@ fn an_assertion_that_says_something_else_is_told() {
 }
 
 #[test]
+fn of_calls_through_pointers_the_arguments_that_differ_are_told() {
+    // Found in xz c6c42582: `calls (*coder->lzma.code)(coder->lzma.coder, dict, in, in_pos, …)`, where `…` is the change.
+    check(
+        "struct coder { void *state; int (*code)(void *, const char *, unsigned long *, unsigned long); };\n\
+         struct decoder { unsigned long compressed_size; struct coder inner; };\n\
+         int f(struct decoder *decoder, const char *input, unsigned long *position, unsigned long size)",
+        "decoder->inner.code(decoder->inner.state, input, position, size);\nreturn 0;",
+        "decoder->inner.code(decoder->inner.state, input, position, *position + decoder->compressed_size + 1);\nreturn 0;",
+        &[
+            " | calls (*decoder->inner.code)(…, size) | calls (*decoder->inner.code)(…, *position + decoder->compressed_size + 1)",
+        ],
+    );
+}
+
+#[test]
 fn of_uses_of_a_macro_the_one_that_is_new_is_told() {
     // Found in cryptsetup 3da919f8: calls of both uses were matched crosswise.
     check(
