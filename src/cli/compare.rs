@@ -2,13 +2,13 @@
 //! comparison of two versions.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::diff_args::{DiffArgs, EffortChoice};
 use super::range::RangeArgs;
-use super::{CliError, Context, GlobalArgs, analyse};
-use crate::config::{self, ConfigError, ConfigFile, GitConfig, Overrides, Settings, join_policies};
+use super::{CliError, Context, analyse};
+use crate::config::{self, ConfigError, ConfigFile, Overrides, Settings, join_policies};
 use crate::gate::hooks::{HookSettings, NAMES};
 use crate::gate::{Analyse, ComparedTree, Failure, PolicyOf};
 use crate::history::{self, RangeRequest, Repository};
@@ -19,26 +19,25 @@ use crate::store::{Git, GitError};
 /// Returns the repository that the common options name. Fails where there is none. What a partial clone
 /// lacks is not fetched, unless `invdiff.lazyFetch` allows it.
 pub(super) fn repository(context: &Context) -> Result<Git, CliError> {
-    let git = fetching_repository(context)?;
-    // A value that is no truth value is said where the settings are read.
-    if let Ok(Some(true)) = git.config_bool("invdiff.lazyFetch") {
-        return Ok(git);
-    }
-    // Git before 2.45 does not know the first one; without a protocol it cannot fetch either.
-    Ok(git.with_env("GIT_NO_LAZY_FETCH", "1").with_env("GIT_ALLOW_PROTOCOL", "none"))
+    context.repository(|| {
+        let git = fetching_repository(context)?;
+        // A value that is no truth value is said where the settings are read.
+        let may_fetch = matches!(git.config_bool("invdiff.lazyFetch"), Ok(Some(true)));
+        Ok(if may_fetch { git } else { git.without_fetching() })
+    })
 }
 
 /// As [`repository`], for what the user wants to be fetched.
 pub(super) fn fetching_repository(context: &Context) -> Result<Git, CliError> {
     let git = Git::here().with_git_dir(context.git_dir().cloned());
-    git.run(&["rev-parse", "--git-dir"], b"")?;
+    git.common_dir()?;
     Ok(git)
 }
 
 /// Reads the user's own settings of notes, trailers and hooks: git's configuration and the environment.
 pub(super) fn settings(context: &Context) -> Result<HookSettings, CliError> {
     let repository = analyse::open(context)?;
-    joined(&repository, &ConfigFile::default(), Vec::new())
+    joined(context, &repository, &ConfigFile::default(), Vec::new())
 }
 
 /// Reads the settings for a hook, with the policy of HEAD and of the index joined, so that a change cannot
@@ -46,14 +45,18 @@ pub(super) fn settings(context: &Context) -> Result<HookSettings, CliError> {
 pub(super) fn hook_settings(context: &Context) -> Result<HookSettings, CliError> {
     let repository = analyse::open(context)?;
     if repository.work_dir().is_none() {
-        return joined(&repository, &ConfigFile::default(), Vec::new());
+        return joined(context, &repository, &ConfigFile::default(), Vec::new());
     }
     let staged = RangeRequest { staged: true, ..RangeRequest::default() };
-    settings_of(&repository, &staged)
+    settings_of(context, &repository, &staged)
 }
 
 /// Reads the settings for the change between the two versions of a range.
-fn settings_of(repository: &Repository, range: &RangeRequest) -> Result<HookSettings, CliError> {
+fn settings_of(
+    context: &Context,
+    repository: &Repository,
+    range: &RangeRequest,
+) -> Result<HookSettings, CliError> {
     let mut unreadable = Vec::new();
     let mut files = Vec::new();
     for version in &repository.range(range)?.versions {
@@ -70,31 +73,32 @@ fn settings_of(repository: &Repository, range: &RangeRequest) -> Result<HookSett
         _ => (ConfigFile::default(), Vec::new()),
     };
     changes.extend(unreadable);
-    joined(repository, &file, changes)
+    joined(context, repository, &file, changes)
 }
 
 /// Returns the function that finds the policy for a change between two commits.
 pub(super) fn policy(context: &Context) -> PolicyOf {
-    let globals = inner(context);
+    let inner = context.inner();
     Arc::new(move |old: &ComparedTree, new: &ComparedTree| {
         let fails = |error: CliError| Failure(error.message);
-        let context = Context::new(globals.clone(), true).map_err(fails)?;
+        let context = inner.context().map_err(fails)?;
         let args = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
         let opened = analyse::open(&context).map_err(fails)?;
         let revisions = args.revisions.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let request = RangeRequest { revisions, staged: args.staged, endpoints: true };
-        settings_of(&opened, &request).map(|settings| settings.policy).map_err(fails)
+        settings_of(&context, &opened, &request).map(|settings| settings.policy).map_err(fails)
     })
 }
 
 fn joined(
+    context: &Context,
     repository: &Repository,
     file: &ConfigFile,
     policy_changes: Vec<String>,
 ) -> Result<HookSettings, CliError> {
-    let git = GitConfig::load(repository.git()).map_err(bad_setting)?;
+    let git = context.git_config(repository).map_err(bad_setting)?;
     let variable = |name: &str| std::env::var(name).ok();
-    let settings = Settings::join(file, &git, variable, &Overrides::default()).map_err(bad_setting)?;
+    let settings = Settings::join(file, git, variable, &Overrides::default()).map_err(bad_setting)?;
     let mut off = BTreeSet::new();
     for name in NAMES {
         let own = git.bool(&format!("hooks.{name}")).map_err(bad_setting)?;
@@ -149,43 +153,15 @@ pub(super) fn glance(context: &Context) -> Analyse {
 
 /// Returns the function that compares two versions in the way of `args`.
 fn compared(context: &Context, args: DiffArgs) -> Analyse {
-    let globals = inner(context);
-    // Asked once, however many versions are compared.
-    let git = Arc::new(OnceLock::new());
-    let config = context.git_config.clone();
+    let inner = context.inner();
     Arc::new(move |old: &ComparedTree, new: &ComparedTree| {
         let fails = |error: CliError| Failure(error.message);
-        // All words are revisions, whatever files there are.
-        let mut context = Context::new(globals.clone(), true).map_err(fails)?;
-        context.git_config = config.clone();
-        let git: &Git = match git.get() {
-            Some(git) => git,
-            None => {
-                let found = repository(&context).map_err(fails)?;
-                git.get_or_init(|| found)
-            }
-        };
-        let range = range(git, old, new).map_err(fails)?;
+        let mut context = inner.context().map_err(fails)?;
+        let range = range(&repository(&context).map_err(fails)?, old, new).map_err(fails)?;
         let opened = analyse::open(&context).map_err(fails)?;
         let args = DiffArgs { range, ..args.clone() };
         analyse::report(&opened, &args, &mut context).map(|(report, _)| report).map_err(fails)
     })
-}
-
-/// The common options for what runs within a command: the process has moved to the -C directory already,
-/// and the output is not to be opened again.
-fn inner(context: &Context) -> GlobalArgs {
-    // Nothing is printed by it, so nobody needs to ask git about colours.
-    GlobalArgs {
-        change_dir: Vec::new(),
-        output: None,
-        quiet: true,
-        no_color: true,
-        no_pager: true,
-        // Who compares many versions shows how far that is.
-        progress: false,
-        ..context.globals.clone()
-    }
 }
 
 /// Returns two versions as arguments of `diff`. Nothing is what comes before a root commit.

@@ -5,6 +5,7 @@ use super::output::Output;
 use super::{CliError, GlobalArgs};
 use crate::config::{ConfigError, GitConfig};
 use crate::history::Repository;
+use crate::store::Git;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
@@ -20,8 +21,27 @@ pub struct Context {
     interrupt: Option<Interrupt>,
     /// An interrupt ended the work.
     is_interrupted: bool,
-    /// Git's configuration, once it was asked for: who looks at many versions asks git once.
-    pub(super) git_config: Arc<OnceLock<GitConfig>>,
+    known: Arc<Known>,
+}
+
+/// The surroundings of what runs within a command.
+pub(super) struct Inner {
+    globals: GlobalArgs,
+    known: Arc<Known>,
+}
+
+impl Inner {
+    /// A context in which all words are revisions, whatever files there are, and what git has said is not asked again.
+    pub fn context(&self) -> Result<Context, CliError> {
+        Ok(Context { known: self.known.clone(), ..Context::new(self.globals.clone(), true)? })
+    }
+}
+
+/// What git was asked for: who looks at many versions asks once.
+#[derive(Default)]
+struct Known {
+    config: OnceLock<GitConfig>,
+    repository: OnceLock<Git>,
 }
 
 /// Formats in which a result can be written.
@@ -78,7 +98,7 @@ impl Context {
             separated,
             interrupt: None,
             is_interrupted: false,
-            git_config: Arc::default(),
+            known: Arc::default(),
         })
     }
 
@@ -111,13 +131,39 @@ impl Context {
         }
     }
 
+    /// What runs within this command gets.
+    pub(super) fn inner(&self) -> Inner {
+        let globals = GlobalArgs {
+            // The process has moved there already.
+            change_dir: Vec::new(),
+            // Nothing is printed by it, so nobody needs to ask git about colours.
+            output: None,
+            quiet: true,
+            no_color: true,
+            no_pager: true,
+            // Who compares many versions shows how far that is.
+            progress: false,
+            ..self.globals.clone()
+        };
+        Inner { globals, known: self.known.clone() }
+    }
+
     /// Returns what git's configuration says.
     pub(super) fn git_config(&self, repository: &Repository) -> Result<&GitConfig, ConfigError> {
-        if let Some(known) = self.git_config.get() {
+        if let Some(known) = self.known.config.get() {
             return Ok(known);
         }
         let found = GitConfig::load(repository.git())?;
-        Ok(self.git_config.get_or_init(|| found))
+        Ok(self.known.config.get_or_init(|| found))
+    }
+
+    /// Returns the repository that `find` finds, once.
+    pub(super) fn repository(&self, find: impl FnOnce() -> Result<Git, CliError>) -> Result<Git, CliError> {
+        if let Some(known) = self.known.repository.get() {
+            return Ok(known.clone());
+        }
+        let found = find()?;
+        Ok(self.known.repository.get_or_init(|| found).clone())
     }
 
     /// Returns the format that was asked for, the first of `known` if none was.

@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, OnceLock};
 
 /// Why a git command gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +34,8 @@ pub struct Git {
     dir: Option<PathBuf>,
     git_dir: Option<PathBuf>,
     env: Vec<(OsString, OsString)>,
+    /// Asked once.
+    common_dir: Arc<OnceLock<PathBuf>>,
 }
 
 impl Git {
@@ -49,12 +52,22 @@ impl Git {
     /// Uses the repository `git_dir`, as `git --git-dir` does; `None` discovers it.
     pub fn with_git_dir(mut self, git_dir: Option<PathBuf>) -> Git {
         self.git_dir = git_dir;
+        self.common_dir = Arc::default();
         self
     }
 
     /// Sets an environment variable for every command.
     pub fn with_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Git {
         self.env.push((name.into(), value.into()));
+        self.common_dir = Arc::default();
+        self
+    }
+
+    /// Fetches nothing that a partial clone lacks. Git before 2.45 does not know the first variable; without a
+    /// protocol it cannot fetch either.
+    pub fn without_fetching(mut self) -> Git {
+        let variables = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "none")];
+        self.env.extend(variables.map(|(name, value)| (name.into(), value.into())));
         self
     }
 
@@ -124,6 +137,17 @@ impl Git {
     /// Returns the object that a revision names; `None` when there is no such object.
     pub fn object(&self, revision: &str) -> Result<Option<String>, GitError> {
         self.find(&["rev-parse", "--verify", "--quiet", "--end-of-options", revision])
+    }
+
+    /// Returns the git directory that all worktrees share, absolute or relative to the current directory of this
+    /// process. Fails where there is no repository.
+    pub fn common_dir(&self) -> Result<PathBuf, GitError> {
+        if let Some(known) = self.common_dir.get() {
+            return Ok(known.clone());
+        }
+        let folder = PathBuf::from(self.line(&["rev-parse", "--git-common-dir"])?);
+        let found = self.dir.as_ref().map_or(folder.clone(), |dir| dir.join(&folder));
+        Ok(self.common_dir.get_or_init(|| found).clone())
     }
 
     /// Returns a path inside the git directory as this repository has it (worktrees, `core.hooksPath`),

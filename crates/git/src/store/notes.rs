@@ -272,7 +272,7 @@ impl<'a> Notes<'a> {
     /// Waits for other runs of this program that write notes here, and keeps those that come after waiting
     /// until what is returned is dropped (or the process ends). `None` where that cannot be had.
     fn queue(&self) -> Option<File> {
-        let folder = self.common_dir().ok()?.join("invdiff");
+        let folder = self.git.common_dir().ok()?.join("invdiff");
         std::fs::create_dir_all(&folder).ok()?;
         let file = File::options().create(true).append(true).open(folder.join("notes.lock")).ok()?;
         let begin = Instant::now();
@@ -283,12 +283,6 @@ impl<'a> Notes<'a> {
             pause(0);
         }
         Some(file)
-    }
-
-    /// The git directory that all worktrees share.
-    fn common_dir(&self) -> Result<PathBuf, NotesError> {
-        let folder = PathBuf::from(self.git.line(&["rev-parse", "--git-common-dir"])?);
-        Ok(self.git.dir().map_or(folder.clone(), |dir| dir.join(&folder)))
     }
 
     /// Returns the annotated objects that are no longer in the repository.

@@ -91,7 +91,7 @@ impl Notes<'_> {
     /// The locks that are there now and stand for the notes: of their ref, and of all reftables.
     fn locks(&self) -> Result<Vec<PathBuf>, NotesError> {
         let own = self.git.git_path(&format!("{}.lock", self.name))?;
-        let all = [own, self.common_dir()?.join("reftable/tables.list.lock")];
+        let all = [own, self.git.common_dir()?.join("reftable/tables.list.lock")];
         Ok(all.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect())
     }
 

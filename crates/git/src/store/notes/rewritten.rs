@@ -109,11 +109,11 @@ impl Notes<'_> {
     }
 
     fn commit_map(&self) -> Result<PathBuf, NotesError> {
-        Ok(self.common_dir()?.join("filter-repo/commit-map"))
+        Ok(self.git.common_dir()?.join("filter-repo/commit-map"))
     }
 
     fn copies(&self) -> Result<PathBuf, NotesError> {
-        Ok(self.common_dir()?.join("invdiff/commit-maps"))
+        Ok(self.git.common_dir()?.join("invdiff/commit-maps"))
     }
 
     /// Returns the commits of all refs that bring the same tree to the same tree as one that no ref leads to.
