@@ -160,6 +160,12 @@ pub fn answer(tree: &dyn SourceTree, path: &Path) -> Option<String> {
     Some(nearest(tree, &from, &name)?.to_string_lossy().into_owned())
 }
 
+/// Whether a tree answers what a parse asked of another as that did: then the parse is its own, too.
+/// Cost: one look-up for each path.
+pub fn is_alike(tree: &dyn SourceTree, reads: &[(PathBuf, Option<String>)]) -> bool {
+    reads.iter().all(|(path, id)| answer(tree, path) == *id)
+}
+
 impl<'t> TreeFiles<'t> {
     pub fn new(tree: &'t dyn SourceTree, unit: &Path, host: bool) -> TreeFiles<'t> {
         let folder = unit.parent().unwrap_or(Path::new("")).to_path_buf();

@@ -93,7 +93,7 @@ pub struct Units {
 }
 
 struct Known {
-    /// Files that the parse tried to read, with their content ids.
+    /// What the parse asked of the tree, with the answers.
     reads: Vec<(PathBuf, Option<String>)>,
     result: LoadResult,
 }
@@ -155,14 +155,14 @@ impl Units {
 
     fn find(&self, tree: &dyn SourceTree, path: &Path) -> Option<LoadResult> {
         let known = self.known.lock().ok()?;
-        let same = |k: &&Known| k.reads.iter().all(|(p, id)| tree.content_id(p) == *id);
+        let same = |k: &&Known| c::is_alike(tree, &k.reads);
         known.get(path)?.iter().find(same).map(|k| k.result.clone())
     }
 
     /// The files that loading a file of a tree read, or tried to.
     pub(super) fn reads(&self, tree: &dyn SourceTree, path: &Path) -> Vec<PathBuf> {
         let Ok(known) = self.known.lock() else { return Vec::new() };
-        let same = |k: &&Known| k.reads.iter().all(|(p, id)| tree.content_id(p) == *id);
+        let same = |k: &&Known| c::is_alike(tree, &k.reads);
         let found = known.get(path).and_then(|list| list.iter().find(same));
         found.map(|k| k.reads.iter().map(|(p, _)| p.clone()).collect()).unwrap_or_default()
     }
