@@ -2,6 +2,9 @@
 //!
 //! Every question put to the tree is recorded with its answer, so that a later version of the tree
 //! can be asked the same questions instead of being parsed again.
+//!
+//! An include that no folder has is looked for in the whole tree (`nearest`): a file whose path ends as it is named,
+//! what such a header is made of, and last a header that a build copies to where it is named (`copied`).
 
 use super::guard::Rejected;
 use super::{headers, template};
@@ -9,7 +12,7 @@ use crate::history::SourceTree;
 use rucc_diag::SourceBytes;
 use rucc_session::FileSystem;
 use rustc_hash::FxHashMap;
-use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -19,6 +22,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub const ANYWHERE: &str = "<tree>";
 /// Parts the folder that asks from the name it asks for, in a recorded question.
 const FOR: &str = "<for>";
+/// Begins a folder of the include search, `<copies>/FOLDER/<as>/NAME/<in>`, in which what the tree has in FOLDER is in
+/// NAME: so a header that is found there finds those beside it.
+const COPIES: &str = "<copies>";
+const AS: &str = "<as>";
+const IN: &str = "<in>";
+
+/// Trees whose paths are kept by name.
+const KEPT: usize = 16;
 
 /// Most reads of one unit, found or not. A header without a guard that includes itself twice asks
 /// 2^200 times.
@@ -74,10 +85,56 @@ pub fn normal(path: &Path) -> PathBuf {
     out
 }
 
+/// Resolves a path of the include search to one of the tree, but for what is looked for [`ANYWHERE`].
+pub fn in_tree(path: &Path) -> PathBuf {
+    let Ok(rest) = path.strip_prefix(COPIES) else { return normal(path) };
+    let parts: Vec<Component<'_>> = rest.components().collect();
+    let mut pieces = parts.splitn(3, |c| c.as_os_str() == AS || c.as_os_str() == IN);
+    let mut next = || pieces.next().unwrap_or_default().iter().collect::<PathBuf>();
+    let (folder, name, asked) = (next(), next(), next());
+    // Other names are in no tree.
+    asked.strip_prefix(&name).map_or_else(|_| path.to_path_buf(), |inside| normal(&folder.join(inside)))
+}
+
+/// Returns the folder of the include search in which an include of `name` reads the file at `found`.
+pub fn folder(name: &Path, found: &Path) -> Option<PathBuf> {
+    let name = normal(name);
+    match (name.parent(), found.parent()) {
+        (Some(named), Some(real)) if is_below(&name) && !real.ends_with(named) => {
+            Some(Path::new(COPIES).join(real).join(AS).join(named).join(IN))
+        }
+        _ => found.ancestors().nth(name.components().count()).map(Path::to_path_buf),
+    }
+}
+
+/// Whether a name leads down from where it is looked up.
+fn is_below(name: &Path) -> bool {
+    name.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
+}
+
 /// The paths of a tree by their last component.
 struct Names {
     paths: Arc<[PathBuf]>,
-    by_name: HashMap<std::ffi::OsString, Vec<usize>>,
+    /// Indices of `paths`.
+    by_name: Vec<usize>,
+}
+
+impl Names {
+    fn new(paths: Arc<[PathBuf]>) -> Names {
+        let mut all: Vec<(&OsStr, usize)> =
+            paths.iter().enumerate().filter_map(|(at, path)| Some((path.file_name()?, at))).collect();
+        all.sort_unstable();
+        let by_name = all.into_iter().map(|(_, at)| at).collect();
+        Names { paths, by_name }
+    }
+
+    /// The paths that end with a name of one component, sorted.
+    fn named<'s>(&'s self, name: &'s OsStr) -> impl Iterator<Item = &'s PathBuf> {
+        let of = |at: &usize| self.paths.get(*at);
+        let start = self.by_name.partition_point(|at| of(at).and_then(|p| p.file_name()) < Some(name));
+        let rest = self.by_name.get(start..).unwrap_or_default();
+        rest.iter().filter_map(move |at| self.paths.get(*at)).take_while(move |p| p.file_name() == Some(name))
+    }
 }
 
 /// Returns the index of a tree's paths. The last few are kept: a tree is asked once for every unit,
@@ -88,14 +145,8 @@ fn names(paths: Arc<[PathBuf]>) -> Arc<Names> {
     if let Some(found) = recent.iter().find(|n| Arc::ptr_eq(&n.paths, &paths)) {
         return found.clone();
     }
-    let mut by_name: HashMap<_, Vec<usize>> = HashMap::new();
-    for (at, path) in paths.iter().enumerate() {
-        if let Some(name) = path.file_name() {
-            by_name.entry(name.to_owned()).or_default().push(at);
-        }
-    }
-    let made = Arc::new(Names { paths, by_name });
-    if recent.len() >= 4 {
+    let made = Arc::new(Names::new(paths));
+    if recent.len() >= KEPT {
         recent.remove(0);
     }
     recent.push(made.clone());
@@ -110,22 +161,58 @@ fn distance(from: &Path, to: &Path) -> usize {
 
 /// Returns the file of the tree that an include of `name` in folder `from` stands for when no
 /// configured folder has it: of those whose path ends with the name, the nearest. A header that is made of another
-/// file stands for that ([`template::sources`]). `None` when there is none, when several are equally near, or when the name is
-/// one of the library's.
-fn nearest(tree: &dyn SourceTree, from: &Path, name: &Path) -> Option<PathBuf> {
-    let name: PathBuf = name.components().filter(|c| matches!(c, Component::Normal(_))).collect();
+/// file stands for that ([`template::sources`]), one that a build copies for what it is a copy of ([`copied`]). `None`
+/// when there is none, when several are equally near, or when the name is one of the library's.
+fn nearest(tree: &dyn SourceTree, from: &Path, asked: &Path) -> Option<PathBuf> {
+    let name: PathBuf = asked.components().filter(|c| matches!(c, Component::Normal(_))).collect();
     if headers::is_library(name.to_str()?) {
         return None;
     }
     let names = names(tree.paths());
     let made_of = || template::sources(&name).find_map(|source| nearest_of(&names, from, &source));
-    nearest_of(&names, from, &name).or_else(made_of)
+    nearest_of(&names, from, &name)
+        .or_else(made_of)
+        .or_else(|| copied(&names, &name).filter(|_| is_below(asked)))
+}
+
+/// Returns the header of which a build makes the copy that an include names: where `yajl/yajl_gen.h` is wanted,
+/// `src/api/yajl_gen.h`.
+///
+/// That a tree has a file of the last name says little: `mach/task.h` and `openssl/rand.h` are other people's, whatever
+/// the tree calls so. Such a name tells whose it is by itself, or nothing is taken: it begins with the folder's.
+/// Of several files none is more likely; the settings of a build are no copies, and no folder of the system is one.
+fn copied(names: &Names, asked: &Path) -> Option<PathBuf> {
+    let (name, folder) = (asked.file_name()?, asked.parent()?.file_name()?.to_str()?);
+    let first = asked.components().next()?.as_os_str().to_str()?;
+    let text = name.to_str()?;
+    let is_its = text.get(..folder.len()).is_some_and(|start| start.eq_ignore_ascii_case(folder))
+        && text
+            .get(folder.len()..)
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    let is_other = headers::is_library(text) || headers::is_system_folder(first) || text.contains("conf");
+    if !is_its || is_other || asked.extension().is_none_or(|e| e != "h") {
+        return None;
+    }
+    let mut found = names.named(name);
+    let only = found.next()?;
+    found.next().is_none().then(|| only.clone())
+}
+
+/// Whether a tree answers what a parse asked of another as that did: then the parse is its own, too.
+/// Cost: one look-up for each path.
+pub fn is_alike(tree: &dyn SourceTree, reads: &[(PathBuf, Option<String>)]) -> bool {
+    reads.iter().all(|(path, id)| answer(tree, path) == *id)
+}
+
+/// Returns the file of the tree that stands for an include that no path of the tree ends with.
+pub fn copy_of(tree: &dyn SourceTree, name: &Path) -> Option<PathBuf> {
+    copied(&names(tree.paths()), name).filter(|_| is_below(name))
 }
 
 /// As [`nearest`], of a name as it stands. Of several that are equally near the one in a folder of includes is meant.
 fn nearest_of(names: &Names, from: &Path, name: &Path) -> Option<PathBuf> {
-    let named = names.by_name.get(name.file_name()?)?.iter().filter_map(|&at| names.paths.get(at));
-    let found: Vec<(usize, &PathBuf)> = named
+    let found: Vec<(usize, &PathBuf)> = names
+        .named(name.file_name()?)
         .filter(|path| path.ends_with(name))
         .filter_map(|path| Some((distance(from, path.parent()?), path)))
         .collect();
@@ -143,7 +230,7 @@ fn nearest_of(names: &Names, from: &Path, name: &Path) -> Option<PathBuf> {
 
 /// Returns the path in the tree of what a unit has read under a name; `reads` is what it asked of the tree.
 pub fn path_of(name: &str, unit: &Path, reads: &[(PathBuf, Option<String>)]) -> PathBuf {
-    let path = normal(Path::new(name));
+    let path = in_tree(Path::new(name));
     let Ok(rest) = path.strip_prefix(ANYWHERE) else { return path };
     let question = Path::new(ANYWHERE).join(unit.parent().unwrap_or(Path::new(""))).join(FOR).join(rest);
     let asked = reads.binary_search_by(|(p, _)| p.cmp(&question)).ok().and_then(|at| reads.get(at));
@@ -158,12 +245,6 @@ pub fn answer(tree: &dyn SourceTree, path: &Path) -> Option<String> {
     let from: PathBuf = parts.get(..at)?.iter().collect();
     let name: PathBuf = parts.get(at + 1..)?.iter().collect();
     Some(nearest(tree, &from, &name)?.to_string_lossy().into_owned())
-}
-
-/// Whether a tree answers what a parse asked of another as that did: then the parse is its own, too.
-/// Cost: one look-up for each path.
-pub fn is_alike(tree: &dyn SourceTree, reads: &[(PathBuf, Option<String>)]) -> bool {
-    reads.iter().all(|(path, id)| answer(tree, path) == *id)
 }
 
 impl<'t> TreeFiles<'t> {
@@ -266,7 +347,7 @@ impl FileSystem for TreeFiles<'_> {
         }
         let known = self.found().get(path).cloned();
         let bytes = known.unwrap_or_else(|| {
-            let bytes = self.bytes(&normal(path));
+            let bytes = self.bytes(&in_tree(path));
             self.found().insert(path.to_path_buf(), bytes.clone());
             bytes
         });
@@ -276,10 +357,13 @@ impl FileSystem for TreeFiles<'_> {
     }
 
     fn identity(&self, path: &Path) -> PathBuf {
-        let path = normal(path);
+        let path = in_tree(path);
         match path.strip_prefix(ANYWHERE) {
             Ok(name) => nearest(self.tree, &self.folder, name).unwrap_or(path),
             Err(_) => path,
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -49,6 +49,15 @@ pub fn is_library(name: &str) -> bool {
     library(name).is_some()
 }
 
+/// Folders of headers of other systems.
+const OTHER_FOLDERS: [&str; 3] = ["mach", "machine", "rpc"];
+
+/// Returns whether a system has a folder of this name among its headers.
+pub fn is_system_folder(name: &str) -> bool {
+    OTHER_FOLDERS.contains(&name)
+        || names().any(|n| n.split_once('/').is_some_and(|(folder, _)| folder == name))
+}
+
 /// Types that the compiler's own headers declare.
 const COMPILER_TYPES: &[(&str, &str)] = &[
     ("bool", "stdbool.h"),

@@ -28,6 +28,6 @@ pub mod statics;
 mod survey;
 mod template;
 
-pub use files::is_alike;
+pub use files::{copy_of, is_alike};
 pub use guard::Rejected;
 pub use parse::{FileOptions, Options};

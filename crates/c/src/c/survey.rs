@@ -9,7 +9,7 @@
 //!
 //! Cost: one pass over each file's bytes; what a file contributes is cached by content.
 
-use super::files::{TreeFiles, normal};
+use super::files::{self, TreeFiles, in_tree};
 use super::headers;
 use super::parse::Options;
 use super::platform;
@@ -102,14 +102,13 @@ pub fn survey(files: &TreeFiles<'_>, path: &Path, options: &Options) -> Survey {
             let own = include.quoted.then_some(&folder);
             let configured =
                 own.into_iter().chain([&unit_folder]).chain(options.folders()).chain(&out.folders);
-            let found = configured.map(|d| normal(&d.join(&include.name))).find(|p| files.has(p));
+            let found = configured.map(|d| in_tree(&d.join(&include.name))).find(|p| files.has(p));
             let found = found.or_else(|| {
                 if headers::is_library(include.name.to_str()?) {
                     return None;
                 }
                 let found = files.locate(&folder, &include.name)?;
-                let depth = normal(&include.name).components().count();
-                out.folders.push(found.ancestors().nth(depth)?.to_path_buf());
+                out.folders.push(files::folder(&include.name, &found)?);
                 Some(found)
             });
             if let Some(found) = found.filter(|f| !seen.contains(f)) {

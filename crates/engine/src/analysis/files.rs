@@ -188,6 +188,27 @@ mod tests {
     }
 
     #[test]
+    fn a_header_that_builds_copy_is_read_where_it_is() {
+        let source = "#include <lib/lib_b.h>\nint f(int k) { return k + MOST; }\n";
+        let says = |headers: [&[(&'static str, &'static str)]; 2]| {
+            let versions =
+                headers.map(|h| [("test/a.c", source)].iter().chain(h).copied().collect::<Vec<_>>());
+            let options = Options { jobs: 1, ..Options::default() };
+            diff(&memory::request(&versions, c::Options::default(), options))
+        };
+        let main = ("src/api/lib_b.h", "#include <lib/lib_c.h>\n");
+        let report = says([
+            &[main, ("src/api/lib_c.h", "#define MOST 4\n")],
+            &[main, ("src/api/lib_c.h", "#define MOST 5\n")],
+        ]);
+        let found: Vec<_> = report.functions.iter().map(|f| (&*f.name, f.file.to_string())).collect();
+        assert_eq!(found, [("f", "test/a.c".to_owned())]);
+        // One that comes to be there.
+        let report = says([&[], &[main, ("src/api/lib_c.h", "#define MOST 5\n")]]);
+        assert_eq!(report.functions.len(), 1, "{report:?}");
+    }
+
+    #[test]
     fn of_very_many_readers_of_a_header_some_are_looked_at() {
         let report = |n: usize, effort: Effort| {
             let names: Vec<String> = (0..n).map(|i| format!("a{i}.c")).collect();

@@ -13,6 +13,7 @@
 //! ([`Reached::left_out`]).
 
 use super::units::{included_names, is_header, is_source};
+use crate::frontend::c;
 use crate::frontend::c::declared::{Decides, Paste, Piece, conditional, conditions, pieces};
 use crate::frontend::c::headers;
 use crate::history::SourceTree;
@@ -429,7 +430,12 @@ fn words(text: &[u8]) -> impl Iterator<Item = &str> {
 
 /// The texts of the tree that an include may read.
 fn meant(included: &str, tree: &dyn SourceTree) -> Vec<Arc<[u8]>> {
-    tree.paths().iter().filter(|p| p.ends_with(included)).filter_map(|p| tree.read(p)).collect()
+    let found: Vec<_> =
+        tree.paths().iter().filter(|p| p.ends_with(included)).filter_map(|p| tree.read(p)).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    c::copy_of(tree, Path::new(included)).and_then(|p| tree.read(&p)).into_iter().collect()
 }
 
 /// Whether a header says nothing when it is read again.

@@ -223,3 +223,38 @@ pub(super) fn included_names(bytes: &[u8]) -> Vec<String> {
     }
     names
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::MemoryTree;
+
+    const SOURCE: &str = "#include \"b.h\"\n#include <lib/lib_c.h>\nint f(void) { return B + C; }\n";
+
+    /// Loads `src/a.c` beside each of some sets of headers, one after the other; returns which of the units is the same
+    /// as which.
+    fn loaded(versions: &[&[(&str, &str)]]) -> Vec<usize> {
+        let units = Units::new(c::Options::default(), 2);
+        let path = Path::new("src/a.c");
+        let mut all: Vec<Arc<LoadedUnit>> = Vec::new();
+        let mut same = Vec::new();
+        for headers in versions {
+            let tree = MemoryTree::new([("src/a.c", SOURCE)].iter().chain(*headers).copied());
+            let unit = units.load(&tree, path).unwrap();
+            let fresh = Units::new(c::Options::default(), 2).load(&tree, path).unwrap();
+            assert_eq!(format!("{:?}", unit.unit), format!("{:?}", fresh.unit), "{headers:?}");
+            same.push(all.iter().position(|known| Arc::ptr_eq(known, &unit)).unwrap_or(all.len()));
+            all.push(unit);
+        }
+        same
+    }
+
+    #[test]
+    fn a_known_unit_is_what_another_parse_would_give() {
+        let (b, c) = (("x/b.h", "#define B 1\n"), ("y/lib_c.h", "#define C 2\n"));
+        let other = ("z/lib_c.h", "#define C 3\n");
+        let nearer = ("src/x/b.h", "#define B 4\n");
+        assert_eq!(loaded(&[&[], &[b], &[b, c], &[b, c, other], &[b, c, ("more.h", "")]]), [0, 1, 2, 1, 2]);
+        assert_eq!(loaded(&[&[b, c], &[b, c, nearer], &[c, nearer], &[b, other]]), [0, 1, 1, 3]);
+    }
+}
