@@ -124,9 +124,26 @@ fn write_change(
     write_rest(view, change, change.deltas.len().saturating_sub(limit), out)
 }
 
-/// Where else the same is to be said.
+/// Where else the same is to be said: the lines of what surrounds them, one after the other.
 fn write_again(view: &View, again: &[&Change], out: &mut dyn Write) -> io::Result<()> {
-    let places: Vec<String> = again.iter().map(|c| place_text(view, c)).filter(|p| !p.is_empty()).collect();
+    let mut places: Vec<(Vec<u32>, Vec<String>)> = Vec::new();
+    for change in again {
+        let (line, around) = place(view, change);
+        match places.iter_mut().find(|(lines, known)| !lines.is_empty() && line.is_some() && *known == around)
+        {
+            Some((lines, _)) => lines.extend(line),
+            None => places.push((line.into_iter().collect(), around)),
+        }
+    }
+    let said = |(lines, around): (Vec<u32>, Vec<String>)| {
+        let lines = match lines.as_slice() {
+            [] => None,
+            [one] => Some(format!("at line {one}")),
+            more => Some(format!("at lines {}", super::ranges(more.iter().copied()))),
+        };
+        lines.into_iter().chain(around).collect::<Vec<_>>().join(", ")
+    };
+    let places: Vec<String> = places.into_iter().map(said).filter(|place| !place.is_empty()).collect();
     match places.len() {
         0 => Ok(()),
         _ => write_row(view, "    again", None, &places.join("; "), "", out),
@@ -416,11 +433,16 @@ fn under_text(view: &View, name: &str) -> String {
 }
 
 fn place_text(view: &View, change: &Change) -> String {
-    let line = change.at.lines.get(&change.to).map(|l| format!("at line {l}"));
+    let (line, around) = place(view, change);
+    let line = line.map(|l| format!("at line {l}"));
+    line.into_iter().chain(around).collect::<Vec<_>>().join(", ")
+}
+
+/// The line of a region, and what surrounds it.
+fn place(view: &View, change: &Change) -> (Option<u32>, Vec<String>) {
     let under = change.under.as_ref().map(|name| format!("under {}", under_text(view, name)));
-    let parts: Vec<String> =
-        line.into_iter().chain(change.at.context.as_ref().map(visible)).chain(under).collect();
-    parts.join(", ")
+    let around = change.at.context.as_ref().map(visible).into_iter().chain(under).collect();
+    (change.at.lines.get(&change.to).copied(), around)
 }
 
 /// The first effects in one line: `calls f(a), g(b); returns -1`. How it ends is told in any case.
@@ -559,7 +581,7 @@ mod tests {
         let told = rows(&three, false);
         assert!(told.contains("now calls a_function"), "{told}");
         assert_eq!(told.matches("another_one").count(), 1, "{told}");
-        assert!(told.contains("again at line 7; at line 9"), "{told}");
+        assert!(told.contains("again at lines 7 9"), "{told}");
         assert!(told.ends_with("when p == NULL at line 12\nbefore calls g(p)\nnow as above"), "{told}");
         assert_eq!(rows(&three, true).matches("another_one").count(), 4);
         // What differs in its condition alone is no repetition.
