@@ -51,7 +51,7 @@ fn students() -> Vec<Student> {
     }
     if !all() {
         // 0, 3, 4, 7, ...
-        let of_turn = |k: usize| k % 4 == 0 || k % 4 == 3;
+        let of_turn = |k: usize| matches!(k % 4, 0 | 3);
         found = found.into_iter().enumerate().filter(|(k, _)| of_turn(*k)).map(|(_, s)| s).collect();
     }
     found
