@@ -153,7 +153,8 @@ pub fn differs(run: &Run, subject: &Observable, old: &Function, new: &Function) 
             && subject.is_observable()
             && !is_made_up(event)
             && ![event, other].into_iter().any(makes_up_library)
-            && !leaves_record(run, event);
+            && !leaves_record(run, event)
+            && !leaves_untyped(run, event, [old, new]);
         return shown.then_some(Difference::Undefined);
     }
     if !is_comparable(run) {
@@ -229,6 +230,21 @@ fn leaves_record(run: &Run, o: &Outcome) -> bool {
         // Of what a model of the solver gives only the bytes that matter are there.
         ty => matches!(ty, CType::Record(_) | CType::Void),
     })
+}
+
+/// Whether a run only met something undefined because it left what a parameter leads to that is a pointer to `void`
+/// in all versions: what is there has the type that the code takes it for, and what was made up has none.
+fn leaves_untyped(run: &Run, o: &Outcome, versions: [&Function; 2]) -> bool {
+    let End::Undefined { kind: UndefinedKind::OutOfBounds, .. } = o.end else { return false };
+    let Some((left, _)) = o.ending.on else { return false };
+    let is_untyped = |f: &Function, k: usize| {
+        let ty = f.params.get(k).and_then(|p| f.vars.get(p.0 as usize)).map(|var| &var.ty);
+        matches!(ty, Some(CType::Pointer(to)) if **to == CType::Void)
+    };
+    let leads_there = |v: &Value| matches!(v, Value::Pointer { object, .. } if *object == left);
+    let given = run.input.arguments.iter().enumerate().filter(|(_, v)| leads_there(v));
+    let mut places = given.map(|(k, _)| k).peekable();
+    places.peek().is_some() && places.all(|k| versions.iter().all(|f| is_untyped(f, k)))
 }
 
 pub(in crate::invariant) fn both_return(run: &Run) -> bool {

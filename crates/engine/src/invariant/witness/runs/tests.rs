@@ -145,6 +145,26 @@ fn structures_of_the_input_may_be_larger_than_we_made_them() {
 }
 
 #[test]
+fn what_has_no_type_may_be_larger_than_we_made_it() {
+    let event = Outcome {
+        ending: Ending { on: Some((ObjectId(1), 8)), ..Ending::default() },
+        ..outcome(undefined(UndefinedKind::OutOfBounds))
+    };
+    let text = array(integer(8, true), 1);
+    let shown = |params: [CType; 2], arguments: [Value; 2]| {
+        let [a, b] = params;
+        let f = straight("f", &[("p", a), ("q", b)], &[]);
+        let given = input(&arguments, &[object(1, text.clone(), &[0], &[])]);
+        differs(&Run::made(given, returned(0), event.clone()), &Observable::Result, &f, &f).is_some()
+    };
+    let (bytes, untyped) = (pointer(integer(8, true)), pointer(CType::Void));
+    assert!(!shown([untyped.clone(), int()], [leads(1, 0), number(3)]));
+    assert!(shown([bytes.clone(), int()], [leads(1, 0), number(3)]));
+    assert!(shown([untyped.clone(), bytes], [leads(1, 0), leads(1, 0)]), "the other says what is there");
+    assert!(shown([int(), untyped], [number(3), number(0)]), "nothing leads there");
+}
+
+#[test]
 fn the_sign_of_a_zero_is_hard_to_see() {
     let float = |v: f64| Outcome { returned: Some(Const::f64(v)), ..outcome(End::Return) };
     assert!(is_sign_of_zero(&run(float(0.0), float(-0.0))));
