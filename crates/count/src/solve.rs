@@ -633,7 +633,7 @@ impl Solver<'_> {
             self.stopped = Some(Count::Unknown);
             return None;
         };
-        // Nor this.
+        // Nor are more slices.
         if u128::try_from(slices).ok()? > u128::from(*self.work) {
             self.stopped = Some(Count::TooLarge);
             return None;

@@ -391,3 +391,17 @@ fn weights_count_values_more_than_once() {
         assert_eq!(count(&pool, &d, &conditions, &mut work), Count::Exact(truth), "{round}");
     }
 }
+
+/// Each point of a square must be evaluated: with less work than it has points none is, with as much all are.
+#[test]
+fn what_cannot_be_paid_for_is_not_begun() {
+    let mut pool = TermPool::new();
+    let d = domain(&mut pool, Sort::Bv(64), &[(1, 2_000), (1, 2_001)]);
+    let [x, y] = [0, 1].map(|i| d.inputs[i].term);
+    let (product, limit) = (pool.op(Op::Mul, &[x, y]), pool.bv(64, 1_000_000));
+    let below = pool.op(Op::Slt, &[product, limit]);
+    let mut left = 1_000_000;
+    assert_eq!(count(&pool, &d, &[below], &mut left), Count::TooLarge);
+    assert!(left > 100_000, "{left}");
+    assert_eq!(count(&pool, &d, &[below], &mut 40_000_000), Count::Exact(enumerated(&pool, &d, &[below])));
+}
