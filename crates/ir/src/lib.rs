@@ -39,7 +39,7 @@ pub use function::{
 pub use op::{Op, Rounding, UndefinedKind};
 pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
-pub use spelled::{Compared, Literal, Spelled};
+pub use spelled::{Compared, Initial, InitialValue, Literal, Spelled};
 pub use term::{
     ARRAY_LENGTH, App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval,
 };

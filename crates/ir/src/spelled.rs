@@ -1,6 +1,6 @@
 //! Constants as the lines of a unit spell them: by the name of a macro, or as they are.
 
-use super::Unit;
+use super::{FileId, Unit};
 use std::sync::Arc;
 
 /// What a constant is.
@@ -33,6 +33,33 @@ pub struct Compared {
     pub operand: Arc<str>,
     pub value: i128,
     pub name: Arc<str>,
+}
+
+/// An initialiser of an object, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Initial {
+    pub file: FileId,
+    /// In the order of their offsets.
+    pub values: Vec<InitialValue>,
+}
+
+/// A value in an initialiser.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InitialValue {
+    /// Where it begins in the object.
+    pub offset: u64,
+    /// From 1.
+    pub line: u32,
+    /// How it is written, if names are in it.
+    pub text: Option<Arc<str>>,
+}
+
+impl Initial {
+    /// The value at an offset.
+    pub fn at(&self, offset: u64) -> Option<&InitialValue> {
+        let end = self.values.partition_point(|v| v.offset <= offset);
+        self.values.get(end.checked_sub(1)?).filter(|v| v.offset == offset)
+    }
 }
 
 impl Unit {

@@ -1,6 +1,8 @@
 //! A translation unit after lowering.
 
-use super::{Alias, CType, Callee, Compared, Expr, Function, Instr, Object, Record, RecordId, Span, Spelled};
+use super::{
+    Alias, CType, Callee, Compared, Expr, Function, Initial, Instr, Object, Record, RecordId, Span, Spelled,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -250,6 +252,8 @@ pub struct Written {
     pub compared: Vec<Compared>,
     /// What the typedefs of the file's scope stand for, in words of which none is a typedef.
     pub typedefs: BTreeMap<Arc<str>, Arc<str>>,
+    /// Initialisers in files of the tree, by the symbols of their objects.
+    pub initial: BTreeMap<Arc<str>, Initial>,
 }
 
 /// One preprocessed, checked and lowered translation unit.

@@ -128,6 +128,16 @@ impl ObjectReport {
         self.lines.get(&self.to).or_else(|| self.lines.get(&self.from)).copied()
     }
 
+    /// The line of what is told of it, if it is one; otherwise that of its definition.
+    pub fn told_line(&self) -> Option<u32> {
+        let Definitions { before, now } = &self.definitions;
+        let told = if now.is_empty() { before } else { now };
+        match told.first().and_then(|e| e.line) {
+            Some(line) if told.iter().all(|e| e.line == Some(line)) => Some(line),
+            _ => self.line(),
+        }
+    }
+
     /// `read by f(), g() and 3 more`, as it is; empty if nobody is known to read it.
     pub fn read_by(&self) -> String {
         let names: Vec<String> = self.readers.first.iter().map(|name| format!("{name}()")).collect();
@@ -215,6 +225,19 @@ mod tests {
         ] {
             assert_eq!(object.in_one_line(99), expected);
         }
+    }
+
+    #[test]
+    fn a_row_of_a_table_has_its_line() {
+        let mut o = object(ObjectOutcome::Changed, "[1] is 1; [2] is 1", "[1] is 2; [2] is 2");
+        assert_eq!(o.told_line(), Some(3));
+        o.definitions.now[0].line = Some(7);
+        assert_eq!(o.told_line(), Some(3));
+        o.definitions.now[1].line = Some(7);
+        assert_eq!(o.told_line(), Some(7));
+        (o.definitions.now, o.definitions.before[0].line) = (Vec::new(), Some(5));
+        o.definitions.before.truncate(1);
+        assert_eq!(o.told_line(), Some(5));
     }
 
     #[test]

@@ -277,6 +277,26 @@ impl Words {
         all.iter().copied().find(has_value).or(all.first().copied()).and_then(line)
     }
 
+    /// The line of the declarator before the initial value that has a line in it.
+    pub fn initialised_around(&self, line: u32) -> Option<u32> {
+        let first = self.tokens.partition_point(|t| t.line < line);
+        let behind = self.tokens.partition_point(|t| t.line <= line);
+        let equals = (0..behind).rev().take_while(|i| *i >= first || self.text(*i) != ";");
+        let is_value = |i: &usize| {
+            let first = if self.text(*i) == "=" { i + 1 } else { return false };
+            let last = if self.text(first) == "{" { self.pair(first).unwrap_or(first) } else { first };
+            self.tokens.get(last).is_some_and(|t| t.line >= line)
+        };
+        // The outermost: designators have values, too.
+        let found = equals.filter(is_value).last()?;
+        let mut before = found.checked_sub(1)?;
+        // Of an array its length, and of a macro its arguments, belong to the declarator.
+        while let Some(open) = self.pair(before).filter(|open| *open < before) {
+            before = open.checked_sub(1)?;
+        }
+        self.tokens.get(before).map(|t| t.line)
+    }
+
     /// Where a name stands at file scope, but for `extern` declarations.
     fn at_file_scope(&self, name: &str) -> impl Iterator<Item = usize> {
         let mut found = Vec::new();
@@ -457,6 +477,20 @@ mod tests {
         check("extern int x;", None);
         check("int x;", Some(1));
         check("int f(int x) { return x; }\nint x;", Some(2));
+    }
+
+    #[test]
+    fn values_belong_to_declarators() {
+        let check = |text: &str, line: u32, expected: Option<u32>| {
+            assert_eq!(Words::of(text.as_bytes()).initialised_around(line), expected, "{text}");
+        };
+        let table = "int f(void) { return 1; }\nconst int\nNAME(a)[2] =\n{\n  { .x = 1 },\n  2\n};\nint b;";
+        check(table, 5, Some(3));
+        check(table, 6, Some(3));
+        check(table, 8, None);
+        check("int x = 1;", 1, Some(1));
+        check("int a = 1;\nint PRE(y)\n = 1;", 3, Some(2));
+        check("", 1, None);
     }
 
     #[test]

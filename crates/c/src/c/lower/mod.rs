@@ -2,7 +2,7 @@
 //!
 //! - [`top_level`]: the unit in order; [`unit`]: what functions share; symbols, globals, literals, prototypes;
 //!   [`linkage`]: what symbols stand for.
-//! - [`types`]: layouts and scalar types; [`globals`]: static initialisers; [`spans`]: positions; [`constants`]: how
+//! - [`types`]: layouts and scalar types; [`globals`]: static initialisers, and [`initial`] as they are written; [`spans`]: positions; [`constants`]: how
 //!   the text spells numbers; [`compared`]: beside what it has enumerators.
 //! - [`definition`]: a function in order; [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
 //!   statements, expressions, lvalues and operators become; [`arrays`]: arrays of variable length;
@@ -27,6 +27,7 @@ mod errors;
 mod exprs;
 mod function;
 mod globals;
+mod initial;
 mod label_addresses;
 mod labels;
 mod linkage;

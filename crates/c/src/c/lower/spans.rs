@@ -201,6 +201,29 @@ impl<'a> Spans<'a> {
         self.place(pos).map_or(0, |(_, line, _)| line)
     }
 
+    /// The file of a position.
+    pub fn file(&self, pos: u32) -> Option<FileId> {
+        self.place(pos).map(|(file, ..)| file)
+    }
+
+    /// What stands at a span in one line, if a name is in it and no comment; the arguments of a macro belong to it.
+    pub fn named_text(&self, span: Span) -> Option<String> {
+        /// Bytes of the longest.
+        const LONGEST: usize = 400;
+        let from = rest_at(self.sources, span.lo);
+        let mut end = span.hi.checked_sub(span.lo)? as usize;
+        let last = self.calls.range(span.lo..span.hi).next_back();
+        if let Some((&call, _)) = last {
+            let name = call + written_at(self.sources, call).len() as u32;
+            if name >= span.hi {
+                end = (name + arguments_length(rest_at(self.sources, name)) - span.lo) as usize;
+            }
+        }
+        let text = std::str::from_utf8(from.get(..end.min(LONGEST + 1))?).ok()?;
+        let is_plain = text.len() <= LONGEST && !["/*", "//", "#", "\\"].iter().any(|c| text.contains(c));
+        (is_plain && has_name(text)).then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
     fn place(&self, pos: u32) -> Option<(FileId, u32, u32)> {
         let loc = self.sources.lookup(pos)?;
         let number = self.sources.lookup_file(pos)?.index();
@@ -234,6 +257,22 @@ impl<'a> Spans<'a> {
         self.macros.insert(pos, made.clone());
         Some(made)
     }
+}
+
+/// Whether a text without comments has a name in it: numbers, characters and texts are none.
+fn has_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&b) = bytes.get(at) {
+        let rest = &bytes[at..];
+        let word = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.')).count();
+        at += match b {
+            b'"' | b'\'' => quoted_length(rest),
+            b if b.is_ascii_alphabetic() || b == b'_' => return true,
+            _ => word.max(1),
+        };
+    }
+    false
 }
 
 /// The word that stands at a position; empty where there is none.
@@ -295,7 +334,22 @@ fn quoted_length(text: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::arguments_length;
+    use super::{arguments_length, has_name};
+
+    #[test]
+    fn names_are_no_numbers() {
+        for (text, expected) in [
+            ("A | B", true),
+            ("0x1fUL + 3.5e3f", false),
+            ("'a'", false),
+            ("\"text\"", false),
+            ("1 << N", true),
+            ("", false),
+            ("_x", true),
+        ] {
+            assert_eq!(has_name(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn arguments_end_with_their_parenthesis() {

@@ -27,6 +27,7 @@ pub(super) fn lower_unit(parsed: &Parsed, data_model: DataModel) -> Unit {
     cx.add_linkage(&mut unit);
     unit.written.typedefs = cx.typedefs();
     unit.written.enumerators = cx.enumerators();
+    unit.written.initial = std::mem::take(&mut cx.symbols.initial);
     unit.options = cx.spans.options();
     unit.files = cx.spans.files;
     unit.records = cx.ir_types.records;

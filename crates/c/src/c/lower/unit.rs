@@ -6,7 +6,7 @@ use super::labels::Labels;
 use super::sizeof::Asked;
 use super::spans::Spans;
 use crate::ir::{
-    CType, Callee, Expr, Global, Instr, Linkage, Node, Object, Prototype, Record, RecordId, Settled,
+    CType, Callee, Expr, Global, Initial, Instr, Linkage, Node, Object, Prototype, Record, RecordId, Settled,
 };
 use rucc_base::Interner;
 use rucc_sema::{Decl, DeclFlags, DeclId, Definition, ExprId, StorageDuration, Tast};
@@ -58,6 +58,8 @@ pub(super) struct Symbols {
     /// Symbols of objects with static storage that have no linkage.
     pub(super) of_locals: BTreeMap<DeclId, Arc<str>>,
     pub(super) prototypes: BTreeMap<Arc<str>, Prototype>,
+    /// How initialisers are written, by symbol.
+    pub(super) initial: BTreeMap<Arc<str>, Initial>,
 }
 
 /// Functions that never return, whatever their declaration says. The last is what our `assert.h`
@@ -208,7 +210,7 @@ impl<'a> UnitCx<'a> {
         let ty = self.ctype(decl.ty);
         let span = self.spans.span(self.tast.decl_span(id));
         self.symbols.globals.push(Global {
-            symbol,
+            symbol: symbol.clone(),
             name,
             ty,
             size,
@@ -222,6 +224,9 @@ impl<'a> UnitCx<'a> {
             // After the push: the initialiser may name the object itself.
             let init = self.static_initialiser(id);
             self.symbols.globals[index].init = init;
+            if let Some(written) = self.written_initialiser(id) {
+                self.symbols.initial.insert(symbol, written);
+            }
         }
     }
 

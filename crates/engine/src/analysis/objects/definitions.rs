@@ -1,5 +1,6 @@
 //! The objects that a unit defines in files of its tree.
 
+use super::DefinitionSite;
 use super::value::type_text;
 use crate::ir::{CType, Global, InitPiece, Linkage, RecordId, Unit};
 use crate::mvicfg::members;
@@ -47,6 +48,15 @@ impl Definition<'_> {
     /// Its type as C writes it, without a name.
     pub fn ty(&self) -> String {
         type_text(self.unit, &self.global.ty)
+    }
+
+    /// Whether its initialiser is one of the definition at a place.
+    pub fn is_initial_of(&self, place: &DefinitionSite) -> bool {
+        let initial = self.unit.written.initial.get(&self.global.symbol);
+        initial.is_some_and(|i| {
+            self.unit.files.get(i.file.0 as usize) == Some(&place.file)
+                && i.values.iter().all(|v| place.lines.contains(&v.line))
+        })
     }
 
     /// As [`Definition::ty`], with what else the head says of it.

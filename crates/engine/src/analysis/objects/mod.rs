@@ -166,13 +166,18 @@ impl Found {
         let places = [(from, &self.old), (to, &self.new)];
         let lines = places.iter().filter_map(|(v, p)| Some((*v, p.as_ref()?.line))).collect();
         let place = self.new.as_ref().or(self.old.as_ref());
-        let side = |of: fn(&Row) -> Option<&String>| -> Vec<Effect> {
-            let effect =
-                |text: &String| Effect { kind: "value".to_owned(), text: text.clone(), ..Effect::default() };
-            let all: Vec<Effect> = self.rows.iter().filter_map(of).map(effect).collect();
+        let side = |side: usize, of: fn(&Row) -> Option<&String>| -> Vec<Effect> {
+            let effect = |text: &str, line: Option<u32>| Effect {
+                kind: "value".to_owned(),
+                text: text.to_owned(),
+                line,
+                ..Effect::default()
+            };
+            let row = |r: &Row| of(r).map(|text| effect(text, r.at[side]));
+            let all: Vec<Effect> = self.rows.iter().filter_map(row).collect();
             let more = all.len().saturating_sub(MAX_ROWS);
             let mut shown: Vec<Effect> = all.into_iter().take(MAX_ROWS).collect();
-            shown.extend((more > 0).then(|| effect(&format!("and {more} more"))));
+            shown.extend((more > 0).then(|| effect(&format!("and {more} more"), None)));
             shown
         };
         let (verdict, reason) = match &self.verdict {
@@ -193,7 +198,10 @@ impl Found {
             lines,
             hunks: self.hunks.clone(),
             under: None,
-            definitions: Definitions { before: side(|r| r.before.as_ref()), now: side(|r| r.now.as_ref()) },
+            definitions: Definitions {
+                before: side(0, |r| r.before.as_ref()),
+                now: side(1, |r| r.now.as_ref()),
+            },
             readers: Readers {
                 first: self.readers.iter().take(MAX_READERS).cloned().collect(),
                 more: self.readers.len().saturating_sub(MAX_READERS),
@@ -322,6 +330,21 @@ impl<'a> Step<'a> {
         (before, after)
     }
 
+    /// Where an object is defined whose initialiser stands elsewhere than its first declaration.
+    fn initialised(&mut self, d: &Definition, side: usize) -> Option<(PathBuf, u32)> {
+        let initial = d.unit.written.initial.get(&d.global.symbol)?;
+        let file = d.unit.files.get(initial.file.0 as usize)?.clone();
+        let value = initial.values.iter().map(|v| v.line).min()?;
+        let own = Definition { file: file.clone(), ..d.clone() };
+        let words = self.words(&own, side);
+        if file == d.file
+            && words.declaration(d.line, &d.global.name).is_some_and(|f| f.lines.contains(&value))
+        {
+            return None;
+        }
+        words.initialised_around(value).map(|line| (file, line))
+    }
+
     /// The objects with the places of their definitions: the front end gives that of the first declaration, which
     /// may be in a header.
     fn found_in_text(&mut self, mut all: Vec<Definition<'a>>, side: usize) -> Vec<Definition<'a>> {
@@ -336,6 +359,9 @@ impl<'a> Step<'a> {
             }
             if let Some(line) = self.words(&own, side).definition_line(&d.global.name) {
                 (d.file, d.line) = (own.file, line);
+            } else if let Some((file, line)) = self.initialised(d, side) {
+                // A macro makes its name.
+                (d.file, d.line) = (file, line);
             }
         }
         // What stands before a type is a macro that nobody defined, and no object.
@@ -503,7 +529,8 @@ impl<'a> Step<'a> {
             symbols.insert(d.global.symbol.clone(), other.global.symbol.clone());
         }
         let macros = self.macros(d, side, place, other.unit);
-        Value::of(d.unit, d.global, &Spelling { symbols, macros, other: Some(other.unit) })
+        let initial = d.unit.written.initial.get(&d.global.symbol).filter(|_| d.is_initial_of(place));
+        Value::of(d.unit, d.global, &Spelling { symbols, macros, other: Some(other.unit), initial })
     }
 
     /// Numbers that the changed lines of a definition write as macros, and not otherwise.
@@ -661,8 +688,8 @@ impl<'a> Step<'a> {
             _ => "has a value that is not understood".to_owned(),
         };
         let (outcome, row) = match side {
-            0 => (ObjectOutcome::Removed, Row { before: Some(text), now: None }),
-            _ => (ObjectOutcome::Added, Row { before: None, now: Some(text) }),
+            0 => (ObjectOutcome::Removed, Row::alone(0, text, None)),
+            _ => (ObjectOutcome::Added, Row::alone(1, text, None)),
         };
         let verdict = match self.may_be_lost(d, side) {
             true => ObjectVerdict::Open("source with errors".to_owned()),

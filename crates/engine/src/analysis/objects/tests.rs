@@ -381,3 +381,39 @@ fn numbers_are_told_by_the_names_of_the_source() {
     check(&text("{ 1, 2 }"), &text("{ 5, 2 }"), &["x: .a is 1 -> .a is 5"], "explained");
     check(&text("{ 5, 2 }"), &text("{ MOST, 3 }"), &["x: .b is 2 -> .b is 3"], "explained");
 }
+
+/// Numbers that names make, in a table whose name a macro makes and that a header declares.
+#[test]
+fn numbers_are_told_as_they_are_written_and_where() {
+    let header = "#define MAKE(n) pre_##n\n#define A 1\n#define B 2\n#define C 4\n#define ROWS { 1, A }, { 2, A },\n\
+                  struct row { int id; unsigned flags; };\nextern const struct row MAKE(table)[];\n";
+    let body = |flags: &str| {
+        format!(
+            "#include \"t.h\"\nconst struct row MAKE(table)[] =\n{{\n  ROWS\n  {{ 3, A|C }},\n  {{ 4, {flags} }},\n}};\n"
+        )
+    };
+    let (old, new) = (body("A | C"), body("A | B"));
+    let report = diff(&request(&[("t.h", header), ("a.c", &old)], &[("t.h", header), ("a.c", &new)], 1));
+    let found: Vec<String> = report.objects.iter().map(said).collect();
+    assert_eq!(found, ["pre_table: [3].flags is A | C -> [3].flags is A | B"]);
+    let object = &report.objects[0];
+    assert_eq!(
+        (object.file.to_string().as_str(), object.line(), object.told_line()),
+        ("a.c", Some(2), Some(6))
+    );
+    assert_eq!(verdicts(&report), "explained");
+    // Names whose meaning is another one now say nothing.
+    let other = header.replace("C 4", "C 8");
+    let report = diff(&request(&[("t.h", header), ("a.c", &old)], &[("t.h", &other), ("a.c", &old)], 1));
+    let found: Vec<String> = report.objects.iter().map(said).collect();
+    assert_eq!(found, ["pre_table: [2].flags is 5; [3].flags is 5 -> [2].flags is 9; [3].flags is 9"]);
+    // Long ones from before what differs.
+    let long = |last: &str| format!("A|B|{}{last}", "C|".repeat(40));
+    let (old, new) = (body(&long("C")), body(&long("B|B<<4")));
+    let report = diff(&request(&[("t.h", header), ("a.c", &old)], &[("t.h", header), ("a.c", &new)], 1));
+    let found: Vec<String> = report.objects.iter().map(said).collect();
+    assert_eq!(
+        found,
+        ["pre_table: [3].flags is …C|C|C|C|C|C|C|C|C|C|C|C -> [3].flags is …C|C|C|C|C|C|C|C|C|C|C|B|B<<4"]
+    );
+}

@@ -6,7 +6,7 @@
 //! unknown, and known by its text alone.
 
 use crate::analysis::witness;
-use crate::ir::{CType, Const, FloatKind, Global, InitPiece, Linkage, Record, Unit};
+use crate::ir::{CType, Const, FloatKind, Global, InitPiece, Initial, InitialValue, Linkage, Record, Unit};
 use crate::semantics::c_text::string_literal;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -30,6 +30,8 @@ pub(super) struct Spelling<'a> {
     pub macros: BTreeMap<i128, Arc<str>>,
     /// The unit of the other version: enumerators mean the same there, or are told as numbers.
     pub other: Option<&'a Unit>,
+    /// The initialiser as it is written.
+    pub initial: Option<&'a Initial>,
 }
 
 impl Spelling<'_> {
@@ -54,18 +56,24 @@ pub(super) enum Value {
     Text {
         bytes: Vec<u8>,
         is_array: bool,
+        /// Where it is written.
+        line: Option<u32>,
     },
     Array(Vec<Value>),
     /// Members in the order of their declaration.
     Record(Vec<(Arc<str>, Value)>),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Leaf {
     pub text: String,
     pub key: String,
     pub is_zero: bool,
     pub is_unknown: bool,
+    /// Where it is written.
+    pub line: Option<u32>,
+    /// How it is written, if names are in it.
+    pub written: Option<Arc<str>>,
 }
 
 impl Value {
@@ -78,9 +86,19 @@ impl Value {
     pub fn is_zero(&self) -> bool {
         match self {
             Value::Leaf(leaf) => leaf.is_zero,
-            Value::Text { bytes, is_array } => *is_array && bytes.is_empty(),
+            Value::Text { bytes, is_array, .. } => *is_array && bytes.is_empty(),
             Value::Array(all) => all.iter().all(Value::is_zero),
             Value::Record(members) => members.iter().all(|(_, v)| v.is_zero()),
+        }
+    }
+
+    /// Where the first of what it holds is written.
+    pub fn line(&self) -> Option<u32> {
+        match self {
+            Value::Leaf(leaf) => leaf.line,
+            Value::Text { line, .. } => *line,
+            Value::Array(all) => all.iter().find_map(Value::line),
+            Value::Record(members) => members.iter().find_map(|(_, v)| v.line()),
         }
     }
 
@@ -104,7 +122,7 @@ impl Value {
     fn write_key(&self, out: &mut String) {
         match self {
             Value::Leaf(leaf) => out.push_str(&leaf.key),
-            Value::Text { bytes, is_array } => {
+            Value::Text { bytes, is_array, .. } => {
                 let _ = write!(out, "{}{}", if *is_array { "[]" } else { "" }, string_literal(bytes));
             }
             Value::Array(all) => {
@@ -226,7 +244,27 @@ impl<'a> Reader<'a> {
                 }
                 Some(Value::Record(members))
             }
-            _ => Some(self.scalar(ty, at)),
+            _ => Some(self.as_written(self.scalar(ty, at), at)),
+        }
+    }
+
+    /// The value at an offset of the initialiser, as it is written.
+    fn initial(&self, at: u64) -> Option<&InitialValue> {
+        self.spelling.initial.filter(|_| self.depth == 0)?.at(at)
+    }
+
+    fn line(&self, at: u64) -> Option<u32> {
+        self.initial(at).map(|v| v.line)
+    }
+
+    /// A value with what the text has of it.
+    fn as_written(&self, value: Value, at: u64) -> Value {
+        match value {
+            Value::Leaf(leaf) => {
+                let written = self.initial(at).and_then(|v| v.text.clone());
+                Value::Leaf(Leaf { line: self.line(at), written, ..leaf })
+            }
+            other => other,
         }
     }
 
@@ -235,7 +273,7 @@ impl<'a> Reader<'a> {
         let room = (self.bytes.len() as u64).saturating_sub(at) / size;
         let count = count.unwrap_or(room).min(room);
         if let Some(bytes) = self.characters(element, at, count) {
-            return Some(Value::Text { bytes, is_array: true });
+            return Some(Value::Text { bytes, is_array: true, line: self.line(at) });
         }
         // Zeros at the end say nothing, but for a single one, which may end a list.
         let count = count.min(self.used(at, size, count).saturating_add(2));
@@ -301,7 +339,7 @@ impl<'a> Reader<'a> {
             }
             _ => "…".to_owned(),
         };
-        Some(Value::Leaf(Leaf { text, key, is_zero, is_unknown }))
+        Some(Value::Leaf(Leaf { text, key, is_zero, is_unknown, line: self.line(at), written: None }))
     }
 
     fn bit_field(&self, at: u64, (first, width): (u32, u32), ty: &CType) -> Value {
@@ -322,7 +360,7 @@ impl<'a> Reader<'a> {
         }
         if let Some((symbol, plus)) = self.addresses.get(&at) {
             if let Some(bytes) = self.literal(symbol, *plus) {
-                return Value::Text { bytes, is_array: false };
+                return Value::Text { bytes, is_array: false, line: self.line(at) };
             }
             return Value::Leaf(self.address(symbol, *plus));
         }
@@ -359,7 +397,7 @@ impl<'a> Reader<'a> {
             _ => "…".to_owned(),
         };
         let key = format!("unknown {} {text}", from - (*start).min(from));
-        Some(Leaf { text: shown, key, is_zero: false, is_unknown: true })
+        Some(Leaf { text: shown, key, is_unknown: true, ..Leaf::default() })
     }
 
     fn word(&self, at: u64, size: u64) -> u128 {
@@ -380,7 +418,7 @@ impl<'a> Reader<'a> {
     /// An address by the name of what is there.
     fn address(&self, symbol: &Arc<str>, plus: i64) -> Leaf {
         let name = self.spelling.symbols.get(symbol).unwrap_or(symbol);
-        let leaf = |text: String, key: String| Leaf { text, key, is_zero: false, is_unknown: false };
+        let leaf = |text: String, key: String| Leaf { text, key, ..Leaf::default() };
         let Some(g) = self.unit.global(symbol) else {
             let text = if plus == 0 { name.to_string() } else { format!("{name} {plus:+}") };
             return leaf(text.clone(), text);
@@ -410,21 +448,21 @@ impl<'a> Reader<'a> {
             Some(value) => Leaf {
                 text: format!("&{}{behind}", value.text()),
                 key: format!("&{} {} {} {plus}", g.is_const, g.size, value.key()),
-                is_zero: false,
                 is_unknown: value.has_unknown(),
+                ..Leaf::default()
             },
             None => Leaf {
                 text: "…".to_owned(),
                 key: format!("&{} {plus}", g.symbol),
-                is_zero: false,
                 is_unknown: true,
+                ..Leaf::default()
             },
         }
     }
 }
 
 fn plain(text: String, is_zero: bool) -> Leaf {
-    Leaf { key: text.clone(), text, is_zero, is_unknown: false }
+    Leaf { key: text.clone(), text, is_zero, ..Leaf::default() }
 }
 
 fn number(c: Const, ty: &CType) -> String {

@@ -5,7 +5,7 @@
 //! places where that says less. Of strings the part is told that differs. Each *row* says what the older value has
 //! and what the newer one has in its place.
 
-use super::value::Value;
+use super::value::{Leaf, Value};
 use crate::local::excerpt;
 use crate::mvicfg::alignment::{self, Algorithm, DiffOp};
 use std::collections::BTreeMap;
@@ -24,11 +24,25 @@ const MAX_ALIGNED: usize = 5_000;
 pub(super) struct Row {
     pub before: Option<String>,
     pub now: Option<String>,
+    /// Where either is written.
+    pub at: [Option<u32>; 2],
 }
 
 impl Row {
     pub fn both(before: impl Into<String>, now: impl Into<String>) -> Row {
-        Row { before: Some(before.into()), now: Some(now.into()) }
+        Row { before: Some(before.into()), now: Some(now.into()), at: [None; 2] }
+    }
+
+    /// What only one version has, by its side.
+    pub fn alone(side: usize, text: String, line: Option<u32>) -> Row {
+        match side {
+            0 => Row { before: Some(text), now: None, at: [line, None] },
+            _ => Row { before: None, now: Some(text), at: [None, line] },
+        }
+    }
+
+    fn written(self, old: &Value, new: &Value) -> Row {
+        Row { at: [old.line(), new.line()], ..self }
     }
 }
 
@@ -76,17 +90,52 @@ fn compare(old: &Value, new: &Value, path: &str, out: &mut Rows) {
                 && before.0 == now.0
             {
                 let text = format!("another ${}$", String::from_utf8_lossy(now.1));
-                out.rows.push(Row { before: None, now: Some(having(path, &text)) });
+                out.rows.push(Row::alone(1, having(path, &text), new.line()));
                 return;
             }
-            out.rows.push(Row::both(said(path, &excerpt(a, b)), said(path, &excerpt(b, a))));
+            let row = Row::both(said(path, &excerpt(a, b)), said(path, &excerpt(b, a)));
+            out.rows.push(row.written(old, new));
         }
         _ => {
             out.has_unknown |= old.has_unknown() || new.has_unknown();
-            let (before, now) = apart(&old.text(), &new.text());
-            out.rows.push(Row::both(said(path, &before), said(path, &now)));
+            let (before, now) = as_written(old, new).unwrap_or_else(|| apart(&old.text(), &new.text()));
+            out.rows.push(Row::both(said(path, &before), said(path, &now)).written(old, new));
         }
     }
+}
+
+/// Two numbers as the source writes them, where names in it say more and differ.
+fn as_written(old: &Value, new: &Value) -> Option<(String, String)> {
+    let (Value::Leaf(old), Value::Leaf(new)) = (old, new) else { return None };
+    let is_number = |l: &Leaf| l.text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '\''));
+    let text = |l: &Leaf| match &l.written {
+        Some(written) if is_number(l) => written.to_string(),
+        _ => l.text.clone(),
+    };
+    let (before, now) = (text(old), text(new));
+    (before != now && (old.written.is_some() || new.written.is_some())).then(|| apart_in_names(&before, &now))
+}
+
+/// Two expressions without what both begin with, as far as they are long; names stay whole.
+fn apart_in_names(old: &str, new: &str) -> (String, String) {
+    /// Characters before what differs.
+    const BEFORE: usize = 24;
+    if old.chars().count().max(new.chars().count()) <= LONGEST {
+        return (old.to_owned(), new.to_owned());
+    }
+    let common = old.char_indices().zip(new.chars()).take_while(|((_, a), b)| a == b);
+    let common = common.last().map_or(0, |((at, c), _)| at + c.len_utf8());
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let kept = old[..common].char_indices().rev().take(BEFORE).last().map_or(0, |(at, _)| at);
+    // From the first name in it on.
+    let rest = &old[kept..common];
+    let inner = rest.find(|c| !is_name(c)).map_or(rest.len(), |n| n + rest[n..].find(is_name).unwrap_or(0));
+    let from = if kept == 0 { 0 } else { kept + inner };
+    let cut = |text: &str| match from {
+        0 => shortened(text, LONGEST),
+        from => format!("…{}", shortened(&text[from..], LONGEST)),
+    };
+    (cut(old), cut(new))
 }
 
 /// A string without what a version control system writes into it, `$Id: a.c,v 1.2 …$`, and the keyword; `None` where
@@ -141,12 +190,12 @@ fn members(
         match before.get(&**name) {
             Some(known) => compare(known, value, &path, out),
             None if value.is_zero() => {}
-            None => out.rows.push(Row { before: None, now: Some(said(&path, &shown(value))) }),
+            None => out.rows.push(Row::alone(1, said(&path, &shown(value)), value.line())),
         }
     }
     for (name, value) in old.iter().filter(|(name, v)| !after.contains_key(&**name) && !v.is_zero()) {
         let path = format!("{path}.{name}");
-        out.rows.push(Row { before: Some(said(&path, &shown(value))), now: None });
+        out.rows.push(Row::alone(0, said(&path, &shown(value)), value.line()));
     }
 }
 
@@ -191,8 +240,10 @@ fn elements(old: &[Value], new: &[Value], path: &str, out: &mut Rows) {
             }
             if a.len() != b.len() && !is_same_length {
                 let (before, now) = (replaced_rest(a, b.len()), replaced_rest(b, a.len()));
-                out.rows.extend(before.map(|t| Row { before: Some(having(path, &t)), now: None }));
-                out.rows.extend(now.map(|t| Row { before: None, now: Some(having(path, &t)) }));
+                let line = |all: &[Value], from: usize| all.get(from).and_then(Value::line);
+                let (was, is) = (line(a, b.len()), line(b, a.len()));
+                out.rows.extend(before.map(|t| Row::alone(0, having(path, &t), was)));
+                out.rows.extend(now.map(|t| Row::alone(1, having(path, &t), is)));
             }
         }
     }
@@ -246,7 +297,12 @@ fn replaced((old, from): Part, (new, to): Part, path: &str, out: &mut Rows) {
     let text = |part: &[Value], all: &[Value], start: usize| {
         (!part.is_empty()).then(|| having(path, &format!("{}{}", listed(part), place(all, start))))
     };
-    out.rows.push(Row { before: text(a, old, from.start), now: text(b, new, to.start) });
+    let line = |part: &[Value]| part.iter().find_map(Value::line);
+    out.rows.push(Row {
+        before: text(a, old, from.start),
+        now: text(b, new, to.start),
+        at: [line(a), line(b)],
+    });
 }
 
 /// Whether an element is known by itself: others are known by their place.
