@@ -65,7 +65,7 @@ pub fn render_typed(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&
 
 fn rendered(pool: &TermPool, term: TermId, naming: &Naming, ty: Option<&CType>) -> Text {
     let ty = ty.map(Ty::of);
-    let at = |depth| Renderer::new(pool, naming, false, depth).value(term, ty.as_ref());
+    let at = |depth| Renderer::new(pool, naming, false, depth).given(term, ty.as_ref());
     let mut text = at(120);
     for depth in [40, 20, 14, 10, 8, 7, 6, 5, 4, 3, 2, 1] {
         if text.text.len() <= naming.max_len {
@@ -104,7 +104,7 @@ fn rendered_c(
     ty: Option<&CType>,
 ) -> Option<(Text, Vec<Snapshot>)> {
     let mut renderer = Renderer::new(pool, naming, true, 120);
-    let text = renderer.value(term, ty.map(Ty::of).as_ref());
+    let text = renderer.given(term, ty.map(Ty::of).as_ref());
     let snapshots = renderer.snapshots.into_values().collect();
     (!renderer.failed && text.text.len() <= naming.max_len).then_some((text, snapshots))
 }
@@ -188,6 +188,8 @@ struct Renderer<'a> {
     budget: usize,
     /// Inside `\old`: entry values are meant already.
     in_old: bool,
+    /// As [`Naming::target`], for one side of a comparison: what the other side leads to.
+    beside: Option<CType>,
     snapshots: BTreeMap<String, Snapshot>,
 }
 
@@ -201,6 +203,7 @@ impl<'a> Renderer<'a> {
             depth,
             budget: naming.max_len.saturating_mul(2).max(16),
             in_old: false,
+            beside: None,
             snapshots: BTreeMap::new(),
         }
     }
@@ -215,6 +218,13 @@ impl<'a> Renderer<'a> {
                 self.narrow(x, t, signed)
             }
         }
+    }
+
+    /// Renders a whole value of a type: an address as that of what pointers of the type lead to.
+    fn given(&mut self, t: TermId, ty: Option<&Ty>) -> Text {
+        let text = self.value(t, ty);
+        let to = ty.map(|ty| Text::new("", Level::Primary, ty.clone()));
+        to.and_then(|to| self.address_beside(t, (&text, &to))).unwrap_or(text)
     }
 
     /// Renders a constant as one compared with, or assigned to, something of a type.

@@ -240,7 +240,13 @@ impl Renderer<'_> {
         match (ca, cb) {
             (Some(c), None) => l = self.constant_beside(c, &r, reading),
             (None, Some(c)) => r = self.constant_beside(c, &l, reading),
-            _ => {}
+            _ => {
+                if let Some(again) = self.address_beside(b, (&r, &l)) {
+                    r = again;
+                } else if let Some(again) = self.address_beside(a, (&l, &r)) {
+                    l = again;
+                }
+            }
         }
         if reading == Reading::Bits && width < 32 && ca.is_none() && cb.is_none() {
             // Equal bytes are unequal `int`s when only one of them is sign-extended.

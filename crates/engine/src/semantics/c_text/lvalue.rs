@@ -125,6 +125,29 @@ fn is_like(ty: &CType, to: &CType) -> bool {
 }
 
 impl Renderer<'_> {
+    /// What an address is meant to be one of, if that is known.
+    fn meant(&self) -> Option<&CType> {
+        self.beside.as_ref().or(self.naming.target.as_ref())
+    }
+
+    /// The text of an address as that of what a pointer beside it leads to: of all that begins there, the one of that
+    /// type. `None` where it is told so already, or nothing there has the type.
+    pub(super) fn address_beside(&mut self, t: TermId, (text, other): (&Text, &Text)) -> Option<Text> {
+        let (Ty::Pointer(Some(own)), Ty::Pointer(Some(to))) = (&text.ty, &other.ty) else { return None };
+        let is_address = text.text.starts_with('&') && self.named(t).is_none();
+        if !is_address || is_like(own, to) || !matches!(to, CType::Record(_)) {
+            return None;
+        }
+        let failed = self.failed;
+        let before = self.beside.replace(to.clone());
+        let again = self.value(t, None);
+        self.beside = before;
+        let is_it =
+            matches!(&again.ty, Ty::Pointer(Some(found)) if is_like(found, to)) && self.failed == failed;
+        self.failed = failed;
+        is_it.then_some(again)
+    }
+
     /// The array member that an offset with an index in it leads into: its bytes from the base, and its
     /// name.
     fn array_around(&mut self, base: &Step, ty: &CType, rest: &Linear) -> Option<((i128, i128), String)> {
@@ -412,12 +435,8 @@ impl Renderer<'_> {
         }
         let is_start = access.is_none() && rest.terms.is_empty() && rest.constant == 0;
         match ty {
-            _ if is_start && self.naming.target.as_ref().is_some_and(|to| is_like(ty, to)) => {
-                Some((step, ty.clone()))
-            }
-            CType::Record(_)
-                if is_start && self.naming.whole && depth > 0 && self.naming.target.is_none() =>
-            {
+            _ if is_start && self.meant().is_some_and(|to| is_like(ty, to)) => Some((step, ty.clone())),
+            CType::Record(_) if is_start && self.naming.whole && depth > 0 && self.meant().is_none() => {
                 Some((step, ty.clone()))
             }
             CType::Record(id) => self.field(step, *id, rest, access, depth),

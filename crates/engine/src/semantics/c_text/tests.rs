@@ -32,6 +32,14 @@ fn unit() -> Unit {
         ],
         invented: false,
     };
+    let record = |name: &str, size: u64, fields: Vec<Field>| Record {
+        name: name.into(),
+        is_union: false,
+        size,
+        align: 8,
+        fields,
+        invented: false,
+    };
     let global = |name: &str, ty: CType| Global {
         symbol: name.into(),
         name: name.into(),
@@ -55,6 +63,13 @@ fn unit() -> Unit {
                 fields: vec![],
                 invented: false,
             },
+            record("list", 8, vec![field("prev", 0, pointer(CType::Record(RecordId(2))))]),
+            record(
+                "queue",
+                24,
+                vec![field("list", 0, CType::Record(RecordId(2))), field("n", 8, array.clone())],
+            ),
+            record("shown", 32, vec![field("queue", 8, CType::Record(RecordId(3)))]),
         ],
         globals: vec![
             global("counter", int(32, true, "int")),
@@ -80,10 +95,13 @@ struct Lab {
 }
 
 /// Parameters by name: `x y n` int, `u v` unsigned, `c` char, `b` unsigned char, `l` long, `m`
-/// unsigned long, `f g` float, `d e` double, `p q` struct node *, `h` pointer to an incomplete type, `a` int *, `s` char *.
+/// unsigned long, `f g` float, `d e` double, `p q` struct node *, `h` pointer to an incomplete type,
+/// `r` to a queue, `z` to what has one, `a` int *, `s` char *.
 fn type_of(name: &str) -> CType {
     match name {
         "u" | "v" => int(32, false, "unsigned int"),
+        "r" => pointer(CType::Record(RecordId(3))),
+        "z" => pointer(CType::Record(RecordId(4))),
         "c" => int(8, true, "char"),
         "b" => int(8, false, "unsigned char"),
         "l" => int(64, true, "long"),
@@ -159,7 +177,7 @@ impl Lab {
 
     fn naming(&self) -> Naming<'_> {
         let mut naming = Naming { unit: Some(&self.unit), max_len: Naming::DEFAULT_LEN, ..Naming::default() };
-        for name in "x y n u v c b l m f g d e p q h a s".split(' ') {
+        for name in "x y n u v c b l m f g d e p q h a s r z".split(' ') {
             let ty = type_of(name);
             let sort = ty.sort(64).unwrap_or(Sort::Bv(32));
             naming.types_mut().insert(Leaf::Param { name: name.into(), sort }, ty);
@@ -464,6 +482,23 @@ fn addresses() {
     l.check(head, "&head");
     let t = l.op(Op::Eq, &[p, q]);
     l.check(t, "p == q");
+}
+
+#[test]
+fn an_address_is_that_of_what_the_other_side_leads_to() {
+    let mut l = Lab::new();
+    let (r, z, eight) = (l.x("r"), l.x("z"), l.pool.bv(64, 8));
+    let inner = l.op(Op::Add, &[z, eight]);
+    l.check(inner, "&z->queue.list.prev");
+    let t = l.op(Op::Eq, &[r, inner]);
+    l.check(t, "r == &z->queue");
+    let t = l.op(Op::Not, &[t]);
+    l.check(t, "r != &z->queue");
+    let given = |ty: &CType| render_typed(&l.pool, inner, &l.naming(), Some(ty));
+    assert_eq!(given(&type_of("r")), "&z->queue");
+    assert_eq!(given(&pointer(CType::Record(RecordId(2)))), "&z->queue.list");
+    // Nothing there is one.
+    assert_eq!(given(&type_of("p")), "&z->queue.list.prev");
 }
 
 #[test]
