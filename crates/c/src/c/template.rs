@@ -1,16 +1,18 @@
 //! Headers that a build makes of other files of the tree: copies with the settings of a user (`config.def.h`,
 //! `config.h.dist`) or for those who have no `configure` (`config.h.generic`), and templates that `configure` and CMake
-//! fill in (`config.h.in`, `krb5.hin`).
+//! fill in (`config.h.in`, `krb5.hin`, `version.h.cmake`).
 //!
 //! A template is read with nothing filled in: a macro that may come to be defined (`#undef NAME`, `#cmakedefine NAME`)
-//! is as it was, and a value (`@NAME@`) is a name that nobody declared. Every character stays where it is, so that
+//! is as it was, and a value (`@NAME@`, `${NAME}`) is a name that nobody declared. Every character stays where it is, so that
 //! places are those of the template.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Endings behind the name of a header that is made of such a file, in the order in which they are looked for.
-const ENDINGS: [&str; 4] = ["generic", "dist", "default", "in"];
+const ENDINGS: [&str; 6] = ["generic", "dist", "default", "in", "cmake", "cmake.in"];
+/// Those of templates.
+const TEMPLATES: [&[u8]; 4] = [b".h.in", b".hin", b".h.cmake", b".h.cmake.in"];
 
 /// The names of the files of which a header may be made.
 pub(super) fn sources(header: &Path) -> impl Iterator<Item = PathBuf> + '_ {
@@ -25,8 +27,7 @@ pub(super) fn sources(header: &Path) -> impl Iterator<Item = PathBuf> + '_ {
 /// A file's text as C: that of a template with nothing filled in, any other as it is.
 pub(super) fn read(path: &Path, text: Arc<[u8]>) -> Arc<[u8]> {
     let ends = |with: &[u8]| path.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(with));
-    let is_template = ends(b".h.in") || ends(b".hin");
-    if !is_template {
+    if !TEMPLATES.iter().any(|end| ends(end)) {
         return text;
     }
     let mut out = text.to_vec();
@@ -62,19 +63,25 @@ fn empty_values(line: &mut [u8]) {
             (b'\\', Some(_)) => at += 1,
             (b'"' | b'\'', None) => quote = Some(b),
             (_, Some(open)) if b == open => quote = None,
-            (b'@', None) => {
-                let is_word = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
-                let length = line[at + 1..].iter().take_while(is_word).count();
-                let end = at + 1 + length;
-                if length > 0 && line.get(end) == Some(&b'@') {
-                    (line[at], line[end]) = (b' ', b' ');
-                    at = end;
-                }
-            }
+            (b'@', None) => at = emptied(line, at, b"@", b'@').unwrap_or(at),
+            (b'$', None) => at = emptied(line, at, b"${", b'}').unwrap_or(at),
             _ => {}
         }
         at += 1;
     }
+}
+
+/// Takes away the marks around a name at a place, and returns where the last of them stood.
+fn emptied(line: &mut [u8], at: usize, opens: &[u8], closes: u8) -> Option<usize> {
+    let start = at + line[at..].starts_with(opens).then_some(opens.len())?;
+    let is_word = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
+    let end = start + line[start..].iter().take_while(is_word).count();
+    if end == start || line.get(end) != Some(&closes) {
+        return None;
+    }
+    line[at..start].fill(b' ');
+    line[end] = b' ';
+    Some(end)
 }
 
 #[cfg(test)]
@@ -97,6 +104,8 @@ mod tests {
             "char *s = \"@S@ \\\" @S@\", c = '@';\n@ @@ @x\n",
             "char *s = \"@S@ \\\" @S@\", c = '@';\n@ @@ @x\n",
         );
+        check("#define A ${A}\nint x${y} = \"${S}\";\n", "#define A   A \nint x  y  = \"${S}\";\n");
+        check("#define A $A ${} ${A ${b-c}\n", "#define A $A ${} ${A ${b-c}\n");
         check("#undefined A\n#define\n#\n", "#undefined A\n#define\n#\n");
     }
 
@@ -112,6 +121,9 @@ mod tests {
     fn sources_are_those_of_headers() {
         let empty: Arc<[u8]> = b"#undef A\n".as_slice().into();
         assert_eq!(&*read(Path::new("db.hin"), empty), b"        \n");
+        for name in ["version.h.cmake", "version.h.cmake.in"] {
+            assert_eq!(&*read(Path::new(name), b"#cmakedefine A\n".as_slice().into()), b"              \n");
+        }
         let of = |name: &str| sources(Path::new(name)).map(|p| p.display().to_string()).collect::<Vec<_>>();
         assert_eq!(
             of("sys/config.h"),
@@ -121,6 +133,8 @@ mod tests {
                 "sys/config.h.dist",
                 "sys/config.h.default",
                 "sys/config.h.in",
+                "sys/config.h.cmake",
+                "sys/config.h.cmake.in",
                 "sys/config.hin"
             ]
         );
