@@ -31,7 +31,7 @@ pub(super) fn call_text(
     let written = if args.len() == types.len() + 1 { types.len() } else { args.len() };
     let args = args.get(..written).unwrap_or(args);
     let short = Naming { max_len: LONGEST_VALUE, ..naming.clone() };
-    let words: Vec<String> = args
+    let mut words: Vec<String> = args
         .iter()
         .enumerate()
         .map(|(k, a)| {
@@ -50,7 +50,12 @@ pub(super) fn call_text(
             if is_plain(&text) { text } else { string().unwrap_or_else(|| "…".to_owned()) }
         })
         .collect();
-    shortened(&name, words)
+    // `va_arg` and its like go by names and arguments of ours.
+    let own = name.strip_prefix("__builtin_").filter(|name| name.starts_with("va_"));
+    if let (Some("va_arg"), Some(kind)) = (own, words.last_mut()) {
+        *kind = "…".to_owned();
+    }
+    shortened(own.unwrap_or(&name), words)
 }
 
 /// The words for whom a call calls, and where its arguments begin: behind a pointer to what is called.

@@ -8,6 +8,7 @@ use super::macros::{NamedValues, WORDS_BEFORE, WORDS_BEHIND};
 use super::mistake::{Mistake, is_made};
 use super::region::{self, Cuts, Frontier, Region};
 use super::side::Side;
+use super::stores::Timing;
 use super::tested::Tested;
 use super::widened::Widened;
 use super::words::{Precision, Speaker};
@@ -93,6 +94,7 @@ impl Comparison<'_> {
                 precision: Precision::Names,
                 calls: &calls,
                 own: [None, None],
+                timing: Timing::default(),
             };
             let mut said = speaker.deltas(&outcome.differences);
             if is_made(Mistake::DeltasLost) {
@@ -103,6 +105,7 @@ impl Comparison<'_> {
             let bare = deltas.iter().any(|d| d.when.is_empty());
             let flows = [&self.flow.classes[0], &self.flow.classes[1]];
             let tests = bare.then(|| speaker.tests(flows, region, from_node)).flatten();
+            let apart = outcome.apart || speaker.timing.left_out;
             let open = outcome.open.or_else(|| wordless.then(|| "a difference that has no words".to_owned()));
             let verdict = match (&open, deltas.is_empty()) {
                 (None, true) => Verdict::Neutral,
@@ -121,7 +124,7 @@ impl Comparison<'_> {
                 verdict,
                 deltas,
                 rest: open,
-                apart: outcome.apart,
+                apart,
                 valid: outcome.valid && !is_made(Mistake::AccessesGranted),
                 by_members: self.by_members,
                 fits: outcome.fits,

@@ -76,7 +76,7 @@ impl<'s> Speaker<'s> {
             (None, holds) => {
                 let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();
                 let word = if holds { "holds" } else { "fails" };
-                let which = match self.place_on_line(literal).filter(|_| is_apart) {
+                let which = match self.place_on_line(literal) {
                     Some(k) => format!("the {}", ordinal(k)),
                     None if self.is_one_of_several(literal) => "a".to_owned(),
                     None => "the".to_owned(),
@@ -106,8 +106,11 @@ impl<'s> Speaker<'s> {
 
     /// Which one a test is, from 0, of those of its line that come out of the same macro or none, where they are several.
     fn place_on_line(&self, literal: &Literal) -> Option<usize> {
-        let body = &self.graph.bodies[literal.class];
-        let origin = self.graph.origin(literal.node, literal.class)?;
+        // What both versions have is told by its line now.
+        let class =
+            if self.graph.node(literal.node).classes.len() == 1 { literal.class } else { ClassId::NEW };
+        let body = &self.graph.bodies[class];
+        let origin = self.graph.origin(literal.node, class)?;
         let name = |n: &Node| n.span.expansion.as_ref().map(|of| of.name.clone());
         let own = body.node(origin);
         let is_beside = |n: &Node| {

@@ -10,9 +10,10 @@ use super::difference::{Difference, Item};
 use super::effect::{Effect, EffectKind, Verb, Words};
 use super::machine::Event;
 use super::side::expansion;
+use super::source_tests;
 use super::texts::{is_name, is_short};
 use super::words::{Precision, Speaker};
-use crate::ir::{Function, VarId, VarKind};
+use crate::ir::{FileId, Function, VarId, VarKind};
 use crate::mvicfg::{ClassId, MvId};
 use crate::semantics::c_text::Naming;
 use std::collections::BTreeMap;
@@ -88,6 +89,9 @@ impl Speaker<'_> {
         }
         let mut found = Vec::new();
         for (of, all) in items {
+            if self.is_defined_anew(class, &of, d, &all) {
+                continue;
+            }
             // One place that is written has a name of its own.
             let calls = all.iter().any(|k| matches!(d.items[class][*k], Item::Call(_)));
             if !calls && all.len() < FEWEST_WRITES {
@@ -105,6 +109,28 @@ impl Speaker<'_> {
             }
         }
         found
+    }
+
+    /// Whether a macro of the file means something else in the other version, or nothing: its name says nothing to who
+    /// knows the other, and what it does is the news.
+    fn is_defined_anew(&self, class: ClassId, of: &Use, d: &Difference, all: &[usize]) -> bool {
+        /// Lines in which a definition is looked for.
+        const MOST: u32 = 20_000;
+        let node = |item: &Item| match item {
+            Item::Call(event) => Some(event.node),
+            Item::Write { node, .. } | Item::Fill { node, .. } => *node,
+            _ => None,
+        };
+        let mut uses = all.iter().filter_map(|k| expansion(self.graph, class, node(&d.items[class][*k])?));
+        let Some((file, line)) = uses.find_map(|used| used.spelled) else { return false };
+        let of_version = |class: ClassId, line: u32| {
+            source_tests::definition(&of.0, line, &|line| (self.source)(class, line))
+        };
+        let Some(own) = of_version(class, line).filter(|_| file == FileId(0)) else { return false };
+        let other = class.other();
+        let lines = (1..MOST).map_while(|line| Some((line, (self.source)(other, line)?)));
+        let mut theirs = lines.filter(|(_, text)| source_tests::defines(text, &of.0)).map(|(line, _)| line);
+        !theirs.any(|line| of_version(other, line).as_ref() == Some(&own))
     }
 
     /// Whether the other version makes one of the calls, or another in its place, without a macro: they are told in the

@@ -71,7 +71,7 @@ pub(super) fn operand_of_macro(
 }
 
 /// The parameters of a macro, and what it stands for, of which something is on a line.
-fn definition(
+pub(super) fn definition(
     name: &str,
     line: u32,
     source: &dyn Fn(u32) -> Option<String>,
@@ -107,6 +107,12 @@ fn definition(
         next = source(line)?;
     }
     None
+}
+
+/// Whether a line is the first of a macro's definition.
+pub(super) fn defines(line: &str, name: &str) -> bool {
+    let rest = line.trim_start().strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define"));
+    rest.is_some_and(|rest| words(rest.trim_start()).next() == Some(name))
 }
 
 /// The operands of all tests of a text in their order, but for those that are numbers; `None` where one may be in

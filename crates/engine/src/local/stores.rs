@@ -9,9 +9,9 @@ use super::side::expansion;
 use super::source_tests::MAX_LINES;
 use super::texts::{current, is_plain, is_short};
 use super::words::{SOMEWHERE, Speaker, assigned};
-use crate::ir::{Instr, Leaf, Op, Term, TermId, VarId, VarKind};
+use crate::ir::{App, Instr, Leaf, Op, Term, TermId, VarId, VarKind};
 use crate::mvicfg::{ClassId, MvId};
-use crate::semantics::c_text::{Naming, render, render_lvalue};
+use crate::semantics::c_text::{Named, Naming, render, render_lvalue};
 use std::collections::BTreeSet;
 
 /// How the keys of compound literals begin.
@@ -20,10 +20,66 @@ const LITERAL: &str = "<literal>";
 const VOLATILE: &str = "a volatile object";
 /// An array of variable length without one.
 const ARRAY: &str = "an array of variable length";
+/// Terms of a value that are looked at.
+const MOST_TERMS: usize = 200;
 /// Characters of the longest place that is told.
 const LONGEST: usize = 60;
 
+/// Values that are told as what they are when they are written: calls before it may have changed what they read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Timing {
+    pub is_asked: bool,
+    /// Something was told so.
+    pub is_used: bool,
+    /// A difference that then reads alike in both versions was left out: it is one of what calls do.
+    pub left_out: bool,
+}
+
+/// Whether all that a difference has is what is written.
+pub(super) fn is_written(d: &Difference) -> bool {
+    d.items.iter().flatten().all(|item| matches!(item, Item::Write { .. }))
+}
+
 impl Speaker<'_> {
+    /// A value in the words of the memory that calls left when it was written: ` to p->n + 1`. Where the version itself
+    /// has written what it reads, it would be read as what that was before, and has no such words.
+    pub(super) fn at_its_time(&mut self, naming: &Naming, place: &Named, item: &Item) -> Option<String> {
+        let Item::Write { value, .. } = item else { return None };
+        if !self.timing.is_asked {
+            return None;
+        }
+        let (mut memories, mut addresses) = (BTreeSet::new(), BTreeSet::new());
+        let mut left = vec![*value];
+        let mut seen = BTreeSet::new();
+        while let Some(t) = left.pop().filter(|_| seen.len() < MOST_TERMS) {
+            match self.pool.get(t) {
+                _ if !seen.insert(t) => {}
+                Term::App(App::Load { .. }, args) => {
+                    memories.extend(args.first().copied());
+                    addresses.extend(args.get(1).copied());
+                    left.extend(args.get(1).copied());
+                }
+                Term::App(App::Op(_), args) => left.extend(args.iter().copied()),
+                _ => {}
+            }
+        }
+        let &[memory] = memories.into_iter().collect::<Vec<_>>().as_slice() else { return None };
+        let is_own = |t: TermId| match self.pool.get(t) {
+            Term::App(App::Store { .. } | App::CopyBytes { .. } | App::ZeroBytes { .. }, args) => {
+                args.get(1).is_some_and(|to| addresses.contains(to))
+            }
+            _ => false,
+        };
+        if self.pool.reachable(&[memory]).into_iter().any(is_own) {
+            return None;
+        }
+        let told = current(self.pool, *value, memory);
+        let text = assigned(self.pool, naming, (&place.text, &place.ty), told);
+        let is_told = told != *value && is_short(&text) && text != place.text;
+        self.timing.is_used |= is_told;
+        is_told.then_some(text)
+    }
+
     /// Of a long text that is written where the other version writes another one, the part in which they differ.
     pub(super) fn excerpt(&self, class: ClassId, item: &Item, d: &Difference) -> Option<String> {
         let written = |item: &Item| match item {

@@ -3,6 +3,7 @@
 
 use super::machine::memory_leaf;
 use crate::ir::{App, Rebuilt, Term, TermId, TermPool};
+use crate::mvicfg::members;
 
 /// Longest text of a condition, in characters.
 pub(super) const LONGEST_CONDITION: usize = 160;
@@ -31,6 +32,29 @@ pub(super) fn current(pool: &mut TermPool, t: TermId, memory: TermId) -> TermId 
         return t;
     }
     pool.rebuilt(t, &|_, t| if t == memory { Rebuilt::By(at_point) } else { Rebuilt::Kept })
+}
+
+/// A text without the brackets around all of it.
+pub(super) fn unwrapped(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
+    let mut depth = 0i32;
+    let is_one = inner.chars().all(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth >= 0
+    });
+    if is_one { inner.trim() } else { text }
+}
+
+/// A text without the marks of members that the newer version has by another type. Marks of values that have no name
+/// stay: these stand before a word.
+pub(super) fn own_names(text: &str) -> String {
+    let mut rest = text.chars().peekable();
+    let mut out = String::new();
+    while let Some(c) = rest.next() {
+        let is_mark = c == members::OTHER && !rest.peek().is_some_and(char::is_ascii_alphanumeric);
+        out.extend((!is_mark).then_some(c));
+    }
+    out
 }
 
 /// Whether a text says everything in names of the source.

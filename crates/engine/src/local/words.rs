@@ -5,10 +5,10 @@
 
 use super::calls::{call_text, differing, shortened};
 use super::change::Delta;
-use super::conditions::joined;
 use super::difference::{Difference, Item};
 use super::distinction::ANOTHER;
 use super::effect::{Effect, EffectKind, Verb, Words};
+use super::factored::merge;
 use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop, is_written_in, past_joins};
 use super::given::Calls;
@@ -18,14 +18,16 @@ use super::own_names::OwnNames;
 use super::region::Frontier;
 use super::side::{Side, call_types};
 use super::sites::{MEASURES, READS, WRITES};
-use super::stores::tell_objects_once;
-use super::texts::{LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short};
+use super::stores::{Timing, is_written, tell_objects_once};
+use super::texts::{
+    LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short, own_names, unwrapped,
+};
 use super::widened::Widened;
 use crate::ir::{
     self, App, CType, Callee, Expr, Instr, LOOP_VALUE, Leaf, Node, Sort, Term, TermId, TermPool,
     UndefinedKind, VarId, VarKind,
 };
-use crate::mvicfg::{ClassId, MvId, Mvicfg, members};
+use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::semantics::c_text::{Named, Naming, render, render_bits, render_lvalue, render_typed};
 use crate::semantics::library;
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +64,7 @@ pub(super) struct Speaker<'s> {
     pub calls: &'s Calls,
     /// Names and types of each version's variables at the point, once asked for.
     pub own: [Option<OwnNames>; 2],
+    pub timing: Timing,
 }
 
 /// How calls are told.
@@ -89,10 +92,26 @@ pub(super) struct Said {
 impl<'s> Speaker<'s> {
     /// The deltas of a region, what matters most first. `None` stands for a difference that has no words.
     pub fn deltas(&mut self, differences: &[Difference]) -> Vec<Option<Delta>> {
+        self.timing = Timing { is_asked: true, ..Timing::default() };
+        let told = self.all_deltas(differences);
+        if !told.is_empty() || !self.timing.left_out {
+            return told;
+        }
+        // Something is told.
+        self.timing = Timing::default();
+        self.all_deltas(differences)
+    }
+
+    fn all_deltas(&mut self, differences: &[Difference]) -> Vec<Option<Delta>> {
         let mut said: Vec<Said> = Vec::new();
         let mut wordless = 0;
         for d in differences {
+            self.timing.is_used = false;
             let [mut before, mut now] = ClassId::PAIR.map(|class| self.effects(class, d));
+            if self.timing.is_used && says_the_same(&before, &now) && is_written(d) {
+                self.timing.left_out = true;
+                continue;
+            }
             // The same names may stand for other numbers, and long calls differ where they were cut.
             for precise in [Precision::Numbers, Precision::Differences, Precision::Source] {
                 if says_the_same(&before, &now) {
@@ -411,13 +430,18 @@ impl<'s> Speaker<'s> {
                     true => self.errno().map(|(_, named)| named),
                     false => render_lvalue(self.pool, *address, sort, *bytes, &naming),
                 };
-                let place = place.map(|n| Named { text: n.text.replace(members::OTHER, ""), ..n });
+                let place = place.map(|n| Named { text: own_names(&n.text), ..n });
                 match place.filter(|n| is_plain(&n.text)) {
                     Some(place) => {
                         let value = negative.unwrap_or_else(|| {
                             assigned(self.pool, &naming, (&place.text, &place.ty), *value)
                         });
-                        let value = if is_short(&value) { Some(value) } else { self.excerpt(class, item, d) };
+                        let value = match is_short(&value) {
+                            true => Some(value),
+                            false => self
+                                .at_its_time(&naming, &place, item)
+                                .or_else(|| self.excerpt(class, item, d)),
+                        };
                         // What a call in between may have changed.
                         if value.as_ref() == Some(&place.text) {
                             let words = Words::says(format!("restores {}", place.text));
@@ -437,7 +461,7 @@ impl<'s> Speaker<'s> {
                                 true => format!(" to {value}"),
                                 false => written.clone().unwrap_or_default(),
                             };
-                            let own = |text: String| text.replace(members::OTHER, "");
+                            let own = |text: String| own_names(&text);
                             let (first, more) = fields.split_first()?;
                             let more = more.iter().map(|(field, value)| format!(", {field}{}", to(value)));
                             let to = to(&first.1) + &more.collect::<String>();
@@ -686,17 +710,6 @@ impl<'s> Speaker<'s> {
     }
 }
 
-/// A text without the brackets around all of it.
-pub(super) fn unwrapped(text: &str) -> &str {
-    let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return text };
-    let mut depth = 0i32;
-    let is_one = inner.chars().all(|c| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        depth >= 0
-    });
-    if is_one { inner.trim() } else { text }
-}
-
 /// Whether a value is one that a call left in `errno`.
 fn is_left_by_calls(pool: &TermPool, value: TermId) -> bool {
     let is_left = |name: &str| name.strip_prefix(LOOP_VALUE).is_some_and(|n| n.starts_with("errno "));
@@ -774,26 +787,5 @@ fn tell_shorts_apart(deltas: &mut [Option<Delta>]) {
     for delta in deltas.iter_mut().flatten() {
         let is_other = |text: &String| all.iter().filter(|t| *t == text).count() > 1;
         delta.short = delta.short.take().filter(|text| !is_other(text));
-    }
-}
-
-/// Joins differences with the same effects whose conditions differ in one test's outcome only.
-fn merge(pool: &mut TermPool, said: &mut Vec<Said>) {
-    let mut merged = true;
-    while merged {
-        merged = false;
-        'pairs: for i in 0..said.len() {
-            for j in i + 1..said.len() {
-                if (&said[i].before, &said[i].now) != (&said[j].before, &said[j].now) {
-                    continue;
-                }
-                if let Some(literals) = joined(pool, &said[i].literals, &said[j].literals) {
-                    said[i].literals = literals;
-                    said.remove(j);
-                    merged = true;
-                    break 'pairs;
-                }
-            }
-        }
     }
 }

@@ -450,7 +450,7 @@ fn tests_of_the_same_words_are_told_apart_by_their_place() {
     assert_eq!(
         of_new,
         [
-            "the test of line 6 (MAKE) holds |  | returns 5",
+            "the 1st test of line 6 (MAKE) holds && the 2nd test of line 6 (MAKE) holds |  | returns 5",
             "the 1st test of line 6 (MAKE) holds && the 2nd test of line 6 (MAKE) fails |  | returns 6",
         ]
     );
@@ -483,7 +483,7 @@ fn a_test_of_many_lines_is_told_as_it_is_written() {
     assert_eq!(
         last(" // of it").as_deref(),
         Some(
-            "all.a != 7 (line 7) && !(9 - all.b < k) (line 7) && a test of line 7 holds |  | calls fatal(1)"
+            "all.a != 7 (line 7) && !(9 - all.b < k) (line 7) && the 3rd test of line 7 holds |  | calls fatal(1)"
         )
     );
     assert_eq!(
@@ -491,5 +491,56 @@ fn a_test_of_many_lines_is_told_as_it_is_written() {
         Some(
             "the 1st test of line 7 fails && the 2nd test of line 7 fails && the 3rd test of line 7 holds |  | calls fatal(1)"
         )
+    );
+}
+
+#[test]
+fn a_macro_that_comes_with_the_change_is_told_by_what_it_does() {
+    // Found in yajl 263adf5: `calls GEN_AND_RETURN(…)`, and not whom the new macro calls.
+    let text = |definition: &str, body: &str| {
+        format!(
+            "int make(int);\nvoid reset(int, int);\n{definition}\nint f(int k)\n{{\n{body}\n  return make(k);\n}}\n"
+        )
+    };
+    let (own, other) = ("#define AGAIN(n) reset(n, 1); reset(n, 2)", "#define AGAIN(n) reset(n, 1)");
+    let with = "AGAIN(7);";
+    let by_name = [" |  | calls AGAIN(7)"];
+    assert_eq!(told(&text(own, ""), &text(own, with)), by_name);
+    let by_functions = [" |  | calls reset(7, 1); calls reset(7, 2)"];
+    assert_eq!(told(&text("", ""), &text(own, with)), by_functions);
+    assert_eq!(told(&text(other, ""), &text(own, with)), by_functions);
+    assert_eq!(told(&text("#define AGAIN_TOO 1", ""), &text(own, with)), by_functions);
+}
+
+#[test]
+fn what_is_written_behind_calls_is_told_as_it_is_then() {
+    // Found in xz 102ea0ed: `now sets totals.files` beside `before sets totals.files to totals.files + 1`.
+    let text = |first: &str, last: &str| {
+        format!(
+            "extern struct {{ int files, n; }} all;\nint look(int);\nvoid f(int k)\n{{\n{first}\n++all.files;\n{last}\n}}\n"
+        )
+    };
+    assert_eq!(
+        told(&text("", ""), &text("look(k);\nall.n = 2 * all.files;", "")),
+        [" |  | calls look(k); sets all.n to 2 * all.files"]
+    );
+    // What it has written itself would be read as what that was before.
+    assert_eq!(
+        told(&text("", ""), &text("look(k);\nall.files = k;\nall.n = 2 * all.files;", "")),
+        [" |  | calls look(k); sets all.n to 2 * k; sets all.files to k + 1"]
+    );
+}
+
+#[test]
+fn arguments_that_vary_are_fetched_by_the_name_of_the_source() {
+    // Found in jansson f45f068: `__builtin_va_arg(ap, 65568) < 0`.
+    let text = |body: &str| {
+        format!(
+            "#include <stdarg.h>\nvoid use(int);\nvoid f(va_list ap)\n{{\n  int n = va_arg(ap, int);\n{body}\n  use(n);\n}}\n"
+        )
+    };
+    assert_eq!(
+        told(&text(""), &text("if (n < 0) n = 0;")),
+        ["va_arg(ap, …) < 0 | calls use(va_arg(ap, …)) | calls use(0)"]
     );
 }

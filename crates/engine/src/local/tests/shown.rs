@@ -197,7 +197,7 @@ fn brackets_around_a_result_are_left_out_if_they_are_around_all_of_it() {
         &["k == 7 | returns -1 | returns p->n", "k == 8 | returns p->n | returns -1"],
     );
     assert_eq!(
-        ["(a)(b)", "(a)", "((a)(b))", "a(b)", "(a))"].map(super::super::words::unwrapped),
+        ["(a)(b)", "(a)", "((a)(b))", "a(b)", "(a))"].map(super::super::texts::unwrapped),
         ["(a)(b)", "a", "(a)(b)", "a(b)", "(a))"]
     );
 }
