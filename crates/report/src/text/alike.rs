@@ -1,9 +1,10 @@
-//! Changes that one edit makes alike in many functions: a constant of a header that they all hand on is told once.
+//! Changes that one edit makes alike in many functions: a constant of a header that they all hand on is told once, and
+//! so is what a macro comes to do in all that use it, with a call of their own in its place.
 
 use super::View;
 use super::changes::write_row;
 use crate::escape::visible;
-use crate::model::{Change, Otherwise};
+use crate::model::{Change, Effect, FunctionReport, Otherwise};
 use crate::palette::Slot;
 use crate::steps::Changed;
 use std::collections::BTreeMap;
@@ -11,6 +12,9 @@ use std::io::{self, Write};
 
 /// Functions from which on a change is told once for all of them.
 const MANY: usize = 4;
+/// Characters of a change that is soon read again, and of the piece in which two that are alike may differ.
+const SHORT: usize = 100;
+const PIECE: usize = 60;
 /// Names that are shown of them, and of those that they call.
 const SHOWN: usize = 4;
 
@@ -70,6 +74,94 @@ fn replaced(change: &Change) -> Option<(String, (String, String))> {
     (name == other).then(|| (name, (was.clone(), is.clone())))
 }
 
+/// Takes the functions out of a step that are told like one before them of their file, but for one name, call or value;
+/// for each that stays, those that are like it.
+pub(super) fn twins<'a>(changed: &mut Vec<Changed<'a>>) -> Vec<Vec<Changed<'a>>> {
+    let mut groups: Vec<Vec<Changed>> = Vec::new();
+    for one in changed.drain(..) {
+        let is_like = |group: &&mut Vec<Changed>| {
+            let text = words(&one).filter(|text| text.chars().count() > SHORT);
+            let first = group.first().filter(|first| first.function.file == one.function.file);
+            text.zip(first.and_then(words)).is_some_and(|(own, first)| is_one_piece(&first, &own))
+        };
+        match groups.iter_mut().find(is_like) {
+            Some(known) => known.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    let mut like = Vec::new();
+    for group in groups {
+        let is_many = group.len() >= MANY;
+        let mut group = group.into_iter();
+        while let Some(one) = group.next() {
+            changed.push(one);
+            like.push(if is_many { group.by_ref().collect() } else { Vec::new() });
+        }
+    }
+    like
+}
+
+/// What is told of a function, without the lines, if it is one region and nothing else.
+fn words(one: &Changed) -> Option<String> {
+    let [change] = one.changes.as_slice() else { return None };
+    let is_more = !one.points.is_empty() || !one.seen_by.is_empty() || one.function.identity.from.is_some();
+    let effects = |all: &[Effect]| all.iter().map(|e| e.text.clone()).collect::<Vec<_>>().join("; ");
+    let deltas = change.deltas.iter().map(|d| {
+        format!("{} | {} | {} | {}\n", d.when.text, effects(&d.before), effects(&d.now), d.no_caller)
+    });
+    let place = (&change.at.tests, &change.under, change.otherwise, &change.assumptions, &change.reason);
+    let text = format!("{}{place:?}", deltas.collect::<String>());
+    let mut parts = text.split("line ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| format!("line {}", part.trim_start_matches(|c: char| c.is_ascii_digit())));
+    (!is_more).then(|| first + &rest.collect::<String>())
+}
+
+/// Whether a piece is short and of one name, call or value.
+fn is_value(piece: &str) -> bool {
+    let parts = ["|", ";", "\n", " == ", " != ", " < ", " > ", " <= ", " >= ", " && "];
+    !piece.is_empty()
+        && piece.trim() == piece
+        && piece.chars().count() <= PIECE
+        && !parts.iter().any(|part| piece.contains(part))
+}
+
+/// Whether one text is the other with one piece in the place of another wherever that stands.
+fn is_one_piece(a: &str, b: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let (Some(head), true) = (a.get(..common), a != b) else { return a == b };
+    // Names stay whole.
+    let start = head.trim_end_matches(is_word).len();
+    (common..=a.len().min(start + PIECE)).any(|end| {
+        let Some(piece) = a.get(start..end).filter(|piece| is_value(piece)) else { return false };
+        let times = a.matches(piece).count();
+        let grown = b.len() as i64 - a.len() as i64;
+        let length = piece.len() as i64 + grown / times.max(1) as i64;
+        let other = usize::try_from(length).ok().and_then(|length| b.get(start..start + length));
+        other.is_some_and(|other| is_value(other) && a.replace(piece, other) == b)
+    })
+}
+
+/// Writes which functions are told like the one before.
+pub(super) fn write_twins(view: &View, twins: &[Changed], out: &mut dyn Write) -> io::Result<()> {
+    if twins.is_empty() {
+        return Ok(());
+    }
+    let line = |f: &FunctionReport, c: &Change| {
+        let line = c.at.lines.get(&c.to).map(|line| format!(" at line {line}")).unwrap_or_default();
+        format!("{}(){line}", visible(&f.name))
+    };
+    let names = twins.iter().flat_map(|one| one.changes.first().map(|c| line(one.function, c)));
+    let more = match twins.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let names = names.take(SHOWN).collect::<Vec<_>>().join(", ");
+    let text = format!("but for one name or value: {names}{more}; -v tells each");
+    write_row(view, "    alike", None, &text, "", out)
+}
+
 /// Writes what was taken.
 pub(super) fn write(view: &View, groups: &Groups, out: &mut dyn Write) -> io::Result<()> {
     for ((was, is), group) in groups {
@@ -99,7 +191,7 @@ pub(super) fn write(view: &View, groups: &Groups, out: &mut dyn Write) -> io::Re
 
 #[cfg(test)]
 mod tests {
-    use super::replaced;
+    use super::{is_one_piece, replaced};
     use crate::change::samples::change;
 
     #[track_caller]
@@ -109,6 +201,20 @@ mod tests {
         let found = replaced(&one);
         let expected = expected.map(|(f, a, b)| (f.to_owned(), (a.to_owned(), b.to_owned())));
         assert_eq!(found, expected, "{delta}");
+    }
+
+    #[test]
+    fn texts_differ_in_one_piece() {
+        for (a, b, expected) in [
+            ("f(g, x) == 1 | calls f(g, x), r(g)", "h(g) == 1 | calls h(g), r(g)", true),
+            ("same", "same", true),
+            ("returns 1", "returns 22", true),
+            ("f(a) == 1 | calls f(a)", "g(a) == 1 | calls h(a)", false),
+            ("f(a) == 1 | calls f(a)", "g(a) == 1 | calls f(a)", false),
+            ("x", "", false),
+        ] {
+            assert_eq!(is_one_piece(a, b), expected, "{a} {b}");
+        }
     }
 
     #[test]

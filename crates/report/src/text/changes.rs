@@ -30,6 +30,9 @@ const PLACES_SHOWN: usize = 4;
 /// Objects that came or went with one file that are named, unless `-v`.
 const NAMES_SHOWN: usize = 5;
 
+/// Objects that came or went alike from which on they have one line, unless `-v`.
+const ALIKE: usize = 3;
+
 /// Macros of a configuration that are named, unless `-v`.
 const MACROS_SHOWN: usize = 3;
 
@@ -118,10 +121,71 @@ fn write_change(
     // One more is told instead of that there is one.
     let limit = limit.saturating_add(usize::from(change.deltas.len() == limit.saturating_add(1)));
     let last = last.filter(|_| change.deltas.len() == 1);
+    if let Some(checks) = Checks::of(change).filter(|_| change.deltas.len() > limit) {
+        return checks.write(view, change, out);
+    }
     for (k, delta) in change.deltas.iter().take(limit).enumerate() {
         write_delta(view, change, (delta, last), k == 0, out)?;
     }
     write_rest(view, change, change.deltas.len().saturating_sub(limit), out)
+}
+
+/// A chain of checks each of which may end the program: how it ends at the first is told, and what is done where all
+/// pass; of the others what they end in.
+struct Checks<'a> {
+    first: &'a Delta,
+    passed: Vec<&'a Delta>,
+    others: Vec<&'a Delta>,
+    is_new: bool,
+}
+
+/// Checks from which on they are told together.
+const FEWEST_CHECKS: usize = 3;
+
+impl<'a> Checks<'a> {
+    fn of(change: &'a Change) -> Option<Checks<'a>> {
+        let ends = |effects: &[Effect]| effects.iter().any(|e| e.kind == "end");
+        let side = |d: &&Delta| (ends(&d.before), ends(&d.now));
+        let of = |is_new: bool| {
+            let is_one = |d: &&Delta| side(d) == (!is_new, is_new);
+            let (found, passed): (Vec<&Delta>, Vec<&Delta>) = change.deltas.iter().partition(is_one);
+            let (first, others) = found.split_first()?;
+            let is_chain = found.len() >= FEWEST_CHECKS && passed.iter().all(|d| side(d) == (false, false));
+            is_chain.then(|| Checks { first, passed, others: others.to_vec(), is_new })
+        };
+        of(true).or_else(|| of(false))
+    }
+
+    fn write(&self, view: &View, change: &Change, out: &mut dyn Write) -> io::Result<()> {
+        /// Ends that are named.
+        const NAMED: usize = 4;
+        write_delta(view, change, (self.first, None), true, out)?;
+        let shown = self.passed.len().min(DELTAS_SHOWN - 1);
+        for delta in &self.passed[..shown] {
+            write_delta(view, change, (delta, None), false, out)?;
+        }
+        let mut ends: Vec<String> = Vec::new();
+        for delta in &self.others {
+            let effects = if self.is_new { &delta.now } else { &delta.before };
+            for effect in effects.iter().filter(|e| e.kind == "end") {
+                let text = visible(&effect.text);
+                if !ends.contains(&text) {
+                    ends.push(text);
+                }
+            }
+        }
+        let more = ends.len().saturating_sub(NAMED);
+        ends.truncate(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let when = super::counted(self.others.len(), "more condition");
+        let text = format!("also {}{more} under {when}; -v lists them", ends.join(", "));
+        let (label, slot) = match self.is_new {
+            true => ("    now", Slot::Added),
+            false => ("    before", Slot::Removed),
+        };
+        write_row(view, label, Some(slot), &text, "", out)?;
+        write_rest(view, change, self.passed.len() - shown, out)
+    }
 }
 
 /// Where else the same is to be said: the lines of what surrounds them, one after the other.
@@ -172,7 +236,62 @@ pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dy
     let (with_files, others): (Vec<&ObjectReport>, Vec<&ObjectReport>) =
         objects.iter().partition(|o| !view.options.verbose && comes_with_its_file(o));
     write_names(&with_files, out)?;
+    let mut groups: Vec<Vec<&ObjectReport>> = Vec::new();
     for object in others {
+        match groups
+            .iter_mut()
+            .find(|g| !view.options.verbose && g.first().is_some_and(|o| come_alike(o, object)))
+        {
+            Some(known) => known.push(object),
+            None => groups.push(vec![object]),
+        }
+    }
+    for group in groups {
+        match group.as_slice() {
+            all if all.len() >= ALIKE => write_alike(view, all, out)?,
+            few => write_each(view, few, out)?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether two objects came or went in the same way and nothing but their names tells them apart.
+fn come_alike(a: &ObjectReport, b: &ObjectReport) -> bool {
+    let texts = |o: &ObjectReport| {
+        let all = o.definitions.before.iter().chain(&o.definitions.now);
+        all.map(|e| e.text.clone()).collect::<Vec<_>>()
+    };
+    matches!(a.outcome, ObjectOutcome::Added | ObjectOutcome::Removed)
+        && (a.outcome, &a.file, &a.ty, &a.under) == (b.outcome, &b.file, &b.ty, &b.under)
+        && texts(a) == texts(b)
+}
+
+/// Writes objects that came or went alike, in one line: `gone in functions (int, starts as 0): count depth`.
+fn write_alike(view: &View, all: &[&ObjectReport], out: &mut dyn Write) -> io::Result<()> {
+    let Some(first) = all.first() else { return Ok(()) };
+    let effects = first.definitions.before.iter().chain(&first.definitions.now);
+    let said = effects_text(&effects.cloned().collect::<Vec<_>>(), usize::MAX);
+    let under = first.under.as_ref().map(|name| format!("under {}", under_text(view, name)));
+    let parts: Vec<String> = [Some(visible(&first.ty)), Some(said), under].into_iter().flatten().collect();
+    // Where functions have one of the same name, it is named once.
+    let mut names: Vec<String> = Vec::new();
+    for name in all.iter().map(|o| visible(&o.name)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let shown = if names.len() <= NAMES_SHOWN + 1 { names.len() } else { NAMES_SHOWN };
+    let more = match names.len() - shown {
+        0 => String::new(),
+        n => format!(" and {n} more; -v lists them"),
+    };
+    let within = if all.iter().all(|o| o.function.is_some()) { " in functions" } else { "" };
+    let coming = format!("{}{within}", first.coming());
+    writeln!(out, "  {}  {coming} ({}): {}{more}", first.file, parts.join(", "), names[..shown].join(" "))
+}
+
+fn write_each(view: &View, objects: &[&ObjectReport], out: &mut dyn Write) -> io::Result<()> {
+    for object in objects {
         let mut line = view.line();
         line.plain("  ").paint(Slot::File, &object.file.to_string());
         line.plain(&format!("  {}", visible(object.called())));
@@ -190,7 +309,7 @@ pub(super) fn write_objects(view: &View, objects: &[&ObjectReport], out: &mut dy
         }
         line.write(out)?;
         let under = object.under.as_ref().map(|name| format!(", under {}", under_text(view, name)));
-        let at = object.line().map(|line| format!("at line {line}"));
+        let at = object.told_line().map(|line| format!("at line {line}"));
         let mut place = format!("{}{}", at.unwrap_or_default(), under.unwrap_or_default());
         let rows = [
             (
@@ -524,6 +643,24 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let rows = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
         rows.filter(|row| !row.starts_with("else")).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn of_many_checks_the_first_is_told_and_what_is_done_where_all_pass() {
+        let check = |k: usize| format!("{} {k} | g | end {k}", "a".repeat(200));
+        let all: Vec<String> = (1..=6).map(check).chain(["passed | | h".to_owned()]).collect();
+        let mut one = change(&all.iter().map(String::as_str).collect::<Vec<_>>());
+        for effect in one.deltas.iter_mut().flat_map(|d| &mut d.now).filter(|e| e.text.starts_with("end")) {
+            effect.kind = "end".into();
+        }
+        let told = rows(std::slice::from_ref(&one), false);
+        let last = "when passed\nnow h\nnow also end 2, end 3, end 4, end 5 and 1 more under 5 more conditions;\n-v lists them";
+        assert!(told.contains("now end 1\n") && told.ends_with(last), "{told}");
+        assert!(rows(std::slice::from_ref(&one), true).contains("now end 6\n"));
+        // Where a check is none, they are no chain.
+        one.deltas[6].now[0].kind = "end".into();
+        one.deltas[6].before = one.deltas[6].now.clone();
+        assert!(!rows(&[one], false).contains("now also"));
     }
 
     #[test]

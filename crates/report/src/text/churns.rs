@@ -33,9 +33,15 @@ pub(super) fn write(view: &View, out: &mut dyn Write) -> io::Result<()> {
         if !view.options.verbose {
             super::alike::write(view, &super::alike::taken(&mut step.changed), out)?;
         }
+        let twins = match view.options.verbose {
+            true => Vec::new(),
+            false => super::alike::twins(&mut step.changed),
+        };
+        let mut twins = twins.iter();
         let status_at = status_column(&step.changed);
         for changed in &step.changed {
             write_function(view, changed, status_at, out)?;
+            super::alike::write_twins(view, twins.next().map(Vec::as_slice).unwrap_or_default(), out)?;
             write_affected(view, changed.function, (step.from, step.to), out)?;
             if !changed.seen_by.is_empty() {
                 let names: Vec<String> =

@@ -511,3 +511,33 @@ fn objects_of_new_files_are_named_in_one_line() {
     let told = text(&report);
     assert!(told.contains("new: first second\n") && told.contains("  a.c  third  new"), "{told}");
 }
+
+/// What comes or goes alike is one list, unless everything is asked for.
+#[test]
+fn objects_that_go_alike_are_one_line() {
+    use crate::object::ObjectOutcome::Removed;
+    let object = |function: &str, value: &str| crate::ObjectReport {
+        name: format!("depth_{function}"),
+        function: Some(function.into()),
+        under: Some("DEBUG".into()),
+        ..crate::object::samples::object(Removed, &format!("starts as {value}"), "")
+    };
+    let mut report = Report {
+        versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "tidy")],
+        objects: ["f", "g", "h"].iter().map(|name| object(name, "0")).collect(),
+        ..Report::default()
+    };
+    report.objects.push(object("other", "1"));
+    let text = |report: &Report, options: &TextOptions| {
+        let mut out = Vec::new();
+        render(report, options, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let told = text(&report, &wide());
+    let line = "\n  a.c  gone in functions (int, starts as 0, under DEBUG): depth_f depth_g depth_h\n";
+    assert!(told.contains(line) && told.contains("  a.c  depth_other of other()  gone"), "{told}");
+    assert!(text(&report, &TextOptions { verbose: true, ..wide() }).contains("  a.c  depth_g of g()  gone"));
+    // Two are told each.
+    report.objects.remove(0);
+    assert!(text(&report, &wide()).contains("  a.c  depth_g of g()  gone"));
+}
