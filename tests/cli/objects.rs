@@ -31,7 +31,7 @@ fn people_read_what_begins_otherwise() {
         told,
         [
             "a.c names @@ -2,0 +3 @@",
-            "now has \"two\\033<b>\" after \"one\" at line 1",
+            "now has \"two\\033<b>\" after \"one\" at line 3",
             "read by used()",
             "a.c limit @@ -6 +7 @@",
             "before starts as 10 at line 7",
@@ -61,7 +61,7 @@ fn programs_read_it_too() {
         assert_eq!(limit["before"][0]["text"], "starts as 10");
         assert_eq!(
             limit["now"][0],
-            serde_json::json!({"kind": "value", "text": "starts as 12", "c": null, "line": null})
+            serde_json::json!({"kind": "value", "text": "starts as 12", "c": null, "line": 7})
         );
         assert_eq!((&limit["readers"][0], &limit["verdict"]), (&"used".into(), &"differs".into()));
         assert_eq!(of("names")["before"], serde_json::json!([]));

@@ -176,7 +176,7 @@ fn nearest(tree: &dyn SourceTree, from: &Path, asked: &Path) -> Option<PathBuf> 
 }
 
 /// Returns the header of which a build makes the copy that an include names: where `yajl/yajl_gen.h` is wanted,
-/// `src/api/yajl_gen.h`.
+/// `src/api/yajl_gen.h`; or the only file that the header is made of, `src/api/yajl_version.h.cmake`.
 ///
 /// That a tree has a file of the last name says little: `mach/task.h` and `openssl/rand.h` are other people's, whatever
 /// the tree calls so. Such a name tells whose it is by itself, or nothing is taken: it begins with the folder's.
@@ -193,9 +193,15 @@ fn copied(names: &Names, asked: &Path) -> Option<PathBuf> {
     if !is_its || is_other || asked.extension().is_none_or(|e| e != "h") {
         return None;
     }
-    let mut found = names.named(name);
-    let only = found.next()?;
-    found.next().is_none().then(|| only.clone())
+    let only = |name: &OsStr| {
+        let mut found = names.named(name);
+        let one = found.next()?;
+        found.next().is_none().then(|| one.clone())
+    };
+    match names.named(name).next() {
+        Some(_) => only(name),
+        None => template::sources(Path::new(name)).find_map(|source| only(source.file_name()?)),
+    }
 }
 
 /// Whether a tree answers what a parse asked of another as that did: then the parse is its own, too.

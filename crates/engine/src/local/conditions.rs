@@ -9,7 +9,7 @@ use super::machine::{Event, Literal};
 use super::macros::{self, Macros};
 use super::side::{expansion, successor};
 use super::texts::{LONGEST_CONDITION, is_operand, is_plain};
-use super::words::Speaker;
+use super::words::{self, Speaker};
 use super::{rounds, source_tests};
 use crate::ir::{FileId, Instr, Node, Op, Term, TermId, TermPool};
 use crate::mvicfg::{ClassId, Loop, MvId};
@@ -333,6 +333,27 @@ pub(super) fn joined(pool: &mut TermPool, a: &[Literal], b: &[Literal]) -> Optio
     let ([p], [q]) = (only_a.as_slice(), only_b.as_slice()) else { return None };
     let negation = pool.not(*p);
     (negation == *q).then(|| a.iter().copied().filter(|l| l.term != *p).collect())
+}
+
+/// Joins differences with the same effects whose conditions differ in one test's outcome only.
+pub(super) fn merge(pool: &mut TermPool, said: &mut Vec<words::Said>) {
+    let mut merged = true;
+    while merged {
+        merged = false;
+        'pairs: for i in 0..said.len() {
+            for j in i + 1..said.len() {
+                if (&said[i].before, &said[i].now) != (&said[j].before, &said[j].now) {
+                    continue;
+                }
+                if let Some(literals) = joined(pool, &said[i].literals, &said[j].literals) {
+                    said[i].literals = literals;
+                    said.remove(j);
+                    merged = true;
+                    break 'pairs;
+                }
+            }
+        }
+    }
 }
 
 /// Conditions without those that others imply; two bounds that meet are an equation.

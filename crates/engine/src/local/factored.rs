@@ -263,27 +263,6 @@ fn covered(pool: &mut TermPool, rows: &[&[Literal]]) -> Option<Vec<Vec<Literal>>
     Some(out)
 }
 
-/// Joins differences with the same effects whose conditions differ in one test's outcome only.
-pub(super) fn merge(pool: &mut TermPool, said: &mut Vec<Said>) {
-    let mut merged = true;
-    while merged {
-        merged = false;
-        'pairs: for i in 0..said.len() {
-            for j in i + 1..said.len() {
-                if (&said[i].before, &said[i].now) != (&said[j].before, &said[j].now) {
-                    continue;
-                }
-                if let Some(literals) = joined(pool, &said[i].literals, &said[j].literals) {
-                    said[i].literals = literals;
-                    said.remove(j);
-                    merged = true;
-                    break 'pairs;
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,10 +5,10 @@
 
 use super::calls::{call_text, differing, shortened};
 use super::change::Delta;
+use super::conditions::merge;
 use super::difference::{Difference, Item};
 use super::distinction::ANOTHER;
 use super::effect::{Effect, EffectKind, Verb, Words};
-use super::factored::merge;
 use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop, is_written_in, past_joins};
 use super::given::Calls;

@@ -121,71 +121,10 @@ fn write_change(
     // One more is told instead of that there is one.
     let limit = limit.saturating_add(usize::from(change.deltas.len() == limit.saturating_add(1)));
     let last = last.filter(|_| change.deltas.len() == 1);
-    if let Some(checks) = Checks::of(change).filter(|_| change.deltas.len() > limit) {
-        return checks.write(view, change, out);
-    }
     for (k, delta) in change.deltas.iter().take(limit).enumerate() {
         write_delta(view, change, (delta, last), k == 0, out)?;
     }
     write_rest(view, change, change.deltas.len().saturating_sub(limit), out)
-}
-
-/// A chain of checks each of which may end the program: how it ends at the first is told, and what is done where all
-/// pass; of the others what they end in.
-struct Checks<'a> {
-    first: &'a Delta,
-    passed: Vec<&'a Delta>,
-    others: Vec<&'a Delta>,
-    is_new: bool,
-}
-
-/// Checks from which on they are told together.
-const FEWEST_CHECKS: usize = 3;
-
-impl<'a> Checks<'a> {
-    fn of(change: &'a Change) -> Option<Checks<'a>> {
-        let ends = |effects: &[Effect]| effects.iter().any(|e| e.kind == "end");
-        let side = |d: &&Delta| (ends(&d.before), ends(&d.now));
-        let of = |is_new: bool| {
-            let is_one = |d: &&Delta| side(d) == (!is_new, is_new);
-            let (found, passed): (Vec<&Delta>, Vec<&Delta>) = change.deltas.iter().partition(is_one);
-            let (first, others) = found.split_first()?;
-            let is_chain = found.len() >= FEWEST_CHECKS && passed.iter().all(|d| side(d) == (false, false));
-            is_chain.then(|| Checks { first, passed, others: others.to_vec(), is_new })
-        };
-        of(true).or_else(|| of(false))
-    }
-
-    fn write(&self, view: &View, change: &Change, out: &mut dyn Write) -> io::Result<()> {
-        /// Ends that are named.
-        const NAMED: usize = 4;
-        write_delta(view, change, (self.first, None), true, out)?;
-        let shown = self.passed.len().min(DELTAS_SHOWN - 1);
-        for delta in &self.passed[..shown] {
-            write_delta(view, change, (delta, None), false, out)?;
-        }
-        let mut ends: Vec<String> = Vec::new();
-        for delta in &self.others {
-            let effects = if self.is_new { &delta.now } else { &delta.before };
-            for effect in effects.iter().filter(|e| e.kind == "end") {
-                let text = visible(&effect.text);
-                if !ends.contains(&text) {
-                    ends.push(text);
-                }
-            }
-        }
-        let more = ends.len().saturating_sub(NAMED);
-        ends.truncate(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let when = super::counted(self.others.len(), "more condition");
-        let text = format!("also {}{more} under {when}; -v lists them", ends.join(", "));
-        let (label, slot) = match self.is_new {
-            true => ("    now", Slot::Added),
-            false => ("    before", Slot::Removed),
-        };
-        write_row(view, label, Some(slot), &text, "", out)?;
-        write_rest(view, change, self.passed.len() - shown, out)
-    }
 }
 
 /// Where else the same is to be said: the lines of what surrounds them, one after the other.
@@ -643,24 +582,6 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         let rows = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
         rows.filter(|row| !row.starts_with("else")).collect::<Vec<_>>().join("\n")
-    }
-
-    #[test]
-    fn of_many_checks_the_first_is_told_and_what_is_done_where_all_pass() {
-        let check = |k: usize| format!("{} {k} | g | end {k}", "a".repeat(200));
-        let all: Vec<String> = (1..=6).map(check).chain(["passed | | h".to_owned()]).collect();
-        let mut one = change(&all.iter().map(String::as_str).collect::<Vec<_>>());
-        for effect in one.deltas.iter_mut().flat_map(|d| &mut d.now).filter(|e| e.text.starts_with("end")) {
-            effect.kind = "end".into();
-        }
-        let told = rows(std::slice::from_ref(&one), false);
-        let last = "when passed\nnow h\nnow also end 2, end 3, end 4, end 5 and 1 more under 5 more conditions;\n-v lists them";
-        assert!(told.contains("now end 1\n") && told.ends_with(last), "{told}");
-        assert!(rows(std::slice::from_ref(&one), true).contains("now end 6\n"));
-        // Where a check is none, they are no chain.
-        one.deltas[6].now[0].kind = "end".into();
-        one.deltas[6].before = one.deltas[6].now.clone();
-        assert!(!rows(&[one], false).contains("now also"));
     }
 
     #[test]

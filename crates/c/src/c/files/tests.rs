@@ -27,6 +27,10 @@ fn a_header_is_the_copy_of_the_only_file_of_its_name() {
         Some("other/deep/yajl/yajl_gen.h"),
     );
     check(&[api, "inc/yajl/yajl_gen.h.in"], "", "yajl/yajl_gen.h", Some("inc/yajl/yajl_gen.h.in"));
+    // It may be made of a file, too.
+    let made = "src/api/yajl_version.h.cmake";
+    check(&[made], "src", "yajl/yajl_version.h", Some(made));
+    check(&[made, "other/yajl_version.h.cmake"], "src", "yajl/yajl_version.h", None);
     // Of several none is.
     check(&[api, "test/yajl_gen.h"], "test", "yajl/yajl_gen.h", None);
 }
@@ -107,6 +111,15 @@ fn a_copied_header_finds_those_beside_it() {
         files,
         ["src/api/common.h", "src/api/lib_c.h", "src/api/lib_b.h", "test/a.c"].map(PathBuf::from)
     );
+}
+
+#[test]
+fn a_copied_header_is_made_of_a_template() {
+    // Found in yajl 5e3a785: `header yajl/yajl_version.h, nowhere in the tree`.
+    let source = "#include <lib/lib_version.h>\nint f(void) { return g() + MAJOR; }\n";
+    let header = "#define MAJOR ${LIB_MAJOR}\nint g(void);\n";
+    let unit = parsed(&[("test/a.c", source), ("src/api/lib_version.h.cmake", header)], "test/a.c");
+    assert_eq!(file_of(&unit, 0), Path::new("src/api/lib_version.h.cmake"));
 }
 
 #[test]

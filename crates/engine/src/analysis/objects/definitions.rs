@@ -1,12 +1,11 @@
 //! The objects that a unit defines in files of its tree.
 
-use super::DefinitionSite;
 use super::value::type_text;
 use crate::ir::{CType, Global, InitPiece, Linkage, RecordId, Unit};
 use crate::mvicfg::members;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why names were made up (`crates/c/src/c/honesty.rs`).
@@ -50,12 +49,12 @@ impl Definition<'_> {
         type_text(self.unit, &self.global.ty)
     }
 
-    /// Whether its initialiser is one of the definition at a place.
-    pub fn is_initial_of(&self, place: &DefinitionSite) -> bool {
+    /// Whether its initialiser is one of the definition at these lines of a file.
+    pub fn is_initial_of(&self, file: &Path, lines: &RangeInclusive<u32>) -> bool {
         let initial = self.unit.written.initial.get(&self.global.symbol);
         initial.is_some_and(|i| {
-            self.unit.files.get(i.file.0 as usize) == Some(&place.file)
-                && i.values.iter().all(|v| place.lines.contains(&v.line))
+            self.unit.files.get(i.file.0 as usize).is_some_and(|of| of == file)
+                && i.values.iter().all(|v| lines.contains(&v.line))
         })
     }
 

@@ -529,7 +529,12 @@ impl<'a> Step<'a> {
             symbols.insert(d.global.symbol.clone(), other.global.symbol.clone());
         }
         let macros = self.macros(d, side, place, other.unit);
-        let initial = d.unit.written.initial.get(&d.global.symbol).filter(|_| d.is_initial_of(place));
+        let initial = d
+            .unit
+            .written
+            .initial
+            .get(&d.global.symbol)
+            .filter(|_| d.is_initial_of(&place.file, &place.lines));
         Value::of(d.unit, d.global, &Spelling { symbols, macros, other: Some(other.unit), initial })
     }
 
