@@ -119,7 +119,7 @@ fn words(one: &Changed) -> Option<String> {
 
 /// Whether a piece is short and of one name, call or value.
 fn is_value(piece: &str) -> bool {
-    let parts = ["|", ";", "\n", " == ", " != ", " < ", " > ", " <= ", " >= ", " && "];
+    let parts = ["|", ";", "\n", " =", " !", " <", " >", " &"];
     !piece.is_empty()
         && piece.trim() == piece
         && piece.chars().count() <= PIECE
