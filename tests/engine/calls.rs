@@ -1,6 +1,6 @@
 //! What is known of calls: recursion, callees that are too large to inline, callers.
 
-use git_invdiff::analysis::{Options, diff, memory};
+use git_invdiff::analysis::{Effort, Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::report::{Report, Status};
 
@@ -307,6 +307,34 @@ fn lines_of_calls_are_no_churns() {
         &["calls sink(a, __LINE__)"],
         &[],
     );
+}
+
+/// The same of literals that hold such a number.
+#[test]
+fn lines_in_literals_are_no_changes() {
+    let version = |first: &str, second: &str, guard: &str| {
+        format!(
+            "#define TEXT_(x) #x\n#define TEXT(x) TEXT_(x)\n\
+             #define FAIL(n) do {{ where = __FILE__ \":\" TEXT(__LINE__); report(n, where); return n; }} while (0)\n\
+             void report(int, const char *); void act(int); const char *where;\n\
+             int f(int a) {{ {first}{guard} if (a > 3) FAIL(1); act(a); return 0; }}\n\
+             {second}int g(int a) {{ if (a > 4) FAIL(2); return 0; }}"
+        )
+    };
+    let told = |new: &str| {
+        let report =
+            analyse(&[&version("", "", ""), new], Options { effort: Effort::Deep, ..Options::default() });
+        let changes = |f: &git_invdiff::report::FunctionReport| (f.name.clone(), f.changes.len());
+        let points = report.functions.iter().flat_map(|f| &f.points);
+        let churns: Vec<String> = points.flat_map(|p| &p.churns).map(|c| format!("{c:?}")).collect();
+        (report.functions.iter().map(changes).filter(|(_, n)| *n > 0).collect::<Vec<_>>(), churns)
+    };
+    for moved in [version("\n", "", ""), version("", "\n\n", ""), version("\n", "\n", "")] {
+        assert_eq!(told(&moved), (vec![], vec![]), "{moved}");
+    }
+    let (changes, churns) = told(&version("\n", "", "if (a == 7) return 5;"));
+    assert_eq!(changes, [("f".to_owned(), 1)]);
+    assert!(!churns.is_empty() && churns.iter().all(|c| !c.contains("a.c:")), "{churns:?}");
 }
 
 /// Where objects of a version lie is no difference, and a call of what is defined is none by itself.

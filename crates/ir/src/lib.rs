@@ -11,6 +11,7 @@
 //! - [`Expr`]: a tree of operators over a function's variables.
 //! - [`Term`]: a hash-consed, normalised dag of operators over a function's *inputs*.
 //! - [`CType`]: the source language's types, kept for layouts and for what a person reads.
+//! - [`literal`]: the symbols of string literals.
 //! - [`verify`]: the rules that all of this follows.
 
 #![cfg_attr(not(test), warn(clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::unwrap_used))]
@@ -20,6 +21,7 @@ mod ctype;
 mod expr;
 mod extended;
 mod function;
+pub mod literal;
 mod op;
 mod sort;
 mod span;

@@ -86,7 +86,7 @@ pub enum Linkage {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Global {
     /// Unique in the unit. Source name for file scope; `function.name` (with `.k` on repeats) for
-    /// static locals; `.str:` and the hash of the bytes for literals, so equal literals are equal.
+    /// static locals; for literals see [`super::literal`].
     pub symbol: Arc<str>,
     /// Name as written, for display.
     pub name: Arc<str>,

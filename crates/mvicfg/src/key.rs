@@ -5,7 +5,9 @@
 //! take no part: layout and comments change no key.
 
 use super::positions;
-use crate::ir::{Binding, CType, Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind};
+use crate::ir::{
+    Binding, CType, Callee, Expr, Function, Instr, NodeId, Object, StmtId, VarId, VarKind, literal,
+};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -67,7 +69,8 @@ pub fn expr(out: &mut String, e: &Expr, names: &impl Names) {
             names.var(out, *v);
         }
         Expr::Addr(Object::Global(s)) => {
-            let _ = write!(out, "&{s}");
+            let unplaced = literal::placed(s).filter(|_| !names.line_numbers());
+            let _ = write!(out, "&{}", unplaced.as_ref().map_or(s, |(_, other)| other));
         }
         Expr::Addr(Object::Function(s)) => {
             let _ = write!(out, "&{s}()");

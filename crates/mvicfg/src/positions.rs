@@ -1,10 +1,10 @@
 //! Numbers that `__LINE__` gave, as the other version has them: a check that returns the line where it
 //! stands returns another number wherever a line is added above it, and nothing else changed. Where the code
-//! compares such a number with something, it is one like others.
+//! compares such a number with something, it is one like others. Literals that hold such a number are as such numbers.
 
 use super::alignment::{Algorithm, DiffOp, aligned};
 use super::key::{self, Unplaced};
-use crate::ir::{Expr, Function, Instr, Op, VarId};
+use crate::ir::{Expr, Function, Instr, Object, Op, VarId, literal};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns which number of the newer version each number of the older one became, for the numbers of
@@ -64,6 +64,7 @@ fn numbers(f: &Function) -> Vec<Vec<u128>> {
             Some(Expr::Const(c)) => c.unsigned(),
             _ => None,
         },
+        Expr::Addr(Object::Global(symbol)) => literal::placed(symbol).map(|(line, _)| line.into()),
         _ => None,
     };
     let each = |n: &crate::ir::Node| {

@@ -93,7 +93,7 @@ pub use side::Version;
 
 pub(crate) use calls::excerpt;
 
-use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var, VarId, VarKind};
+use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var, VarId, VarKind, literal};
 use crate::mvicfg::members::{self, Relaid, Seen};
 use crate::mvicfg::{ClassId, Flow, Mvicfg, positions};
 use crate::smt;
@@ -332,13 +332,15 @@ fn call_alone(effects: &[Effect]) -> Option<&Effect> {
     others.iter().all(|e| e.sets() && e.words.to == kept).then_some(*call)
 }
 
-/// A body in which the numbers that `__LINE__` gives have a name instead: where the text stands is no change,
+/// A body in which the numbers that `__LINE__` gives have a name instead, in literals too: where the text stands is no change,
 /// unless something is compared with it.
 fn unplaced(body: &Arc<Function>) -> Arc<Function> {
     let is_placed = |body: &Function| {
         body.nodes.iter().any(|n| {
             let mut found = false;
-            n.instr.for_each_expr(&mut |e| found |= e.is_line_number());
+            let is_literal =
+                |e: &Expr| matches!(e, Expr::Addr(Object::Global(s)) if literal::placed(s).is_some());
+            n.instr.for_each_expr(&mut |e| found |= e.is_line_number() || is_literal(e));
             found
         })
     };
@@ -360,7 +362,15 @@ fn name_line_numbers(e: &mut Expr) {
             Sort::Bv(64) => *e = address,
             _ => {}
         }
-    } else if let Expr::Op { args, .. } = e {
-        args.iter_mut().for_each(name_line_numbers);
+        return;
+    }
+    match e {
+        Expr::Op { args, .. } => args.iter_mut().for_each(name_line_numbers),
+        Expr::Addr(Object::Global(symbol)) => {
+            if let Some((_, unplaced)) = literal::placed(symbol) {
+                *symbol = unplaced;
+            }
+        }
+        _ => {}
     }
 }

@@ -234,7 +234,9 @@ impl FnCx<'_, '_> {
             (Folded::Address(a), Sort::Bv(w)) => {
                 let base = match a.base {
                     rucc_sema::Base::Absolute => return Ok(Expr::bv(w, a.offset)),
-                    rucc_sema::Base::Str(s) => Expr::Addr(crate::ir::Object::Global(self.unit.string(s))),
+                    rucc_sema::Base::Str(s) => {
+                        Expr::Addr(crate::ir::Object::Global(self.unit.string(s, None)))
+                    }
                     rucc_sema::Base::Decl(d) => {
                         let Lvalue::Memory { addr } = self.object(d)? else {
                             return Err("address of a register".into());

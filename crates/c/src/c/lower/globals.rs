@@ -5,6 +5,7 @@ use super::spelling::{Part, Spelled};
 use super::types::{Scalar, Shape};
 use super::unit::UnitCx;
 use crate::ir::{CType, Expr, Extended, InitPiece, Object};
+use rucc_diag::Span;
 use rucc_lex::Encoding;
 use rucc_sema::{Base, Const, DeclId, Eval, ExprId, ExprKind, InitEntry, StrId};
 use std::sync::Arc;
@@ -107,15 +108,15 @@ impl UnitCx<'_> {
         let symbol = match a.base {
             Base::Decl(d) if self.tast[d].kind == rucc_sema::DeclKind::Function => self.function_symbol(d),
             Base::Decl(d) => self.symbol(d, None),
-            Base::Str(s) => self.string(s),
+            Base::Str(s) => self.string(s, None),
             Base::Label(label) => self.label_symbol(label),
             Base::Absolute => return None,
         };
         Some((symbol, a.offset as i64))
     }
 
-    /// Returns the symbol of a string literal of the source.
-    pub fn string(&mut self, s: StrId) -> Arc<str> {
+    /// Returns the symbol of a string literal of the source, which stands at a place if that is known.
+    pub fn string(&mut self, s: StrId, at: Option<Span>) -> Arc<str> {
         let literal = &self.tast[s];
         let bytes = literal.bytes(self.target);
         let width = literal.encoding.element_width(self.target) as u16;
@@ -131,7 +132,11 @@ impl UnitCx<'_> {
                 CType::Int { bits, signed: literal.encoding.is_signed(self.target), name: name.into() }
             }
         };
-        self.literal(bytes, CType::Array(Arc::new(element), Some(count)))
+        let ty = CType::Array(Arc::new(element), Some(count));
+        match self.line_strings.get(&bytes, at).filter(|_| width == 8) {
+            Some(line) => self.placed_literal(bytes, ty, line),
+            None => self.literal(bytes, ty),
+        }
     }
 
     /// Returns the object representation of a constant of the type of `value`, and its length.

@@ -1,7 +1,7 @@
 //! Lowering of one checked unit to the IR (`docs/design/c-front-end.md`).
 //!
 //! - [`top_level`]: the unit in order; [`unit`]: what functions share; symbols, globals, literals, prototypes;
-//!   [`linkage`]: what symbols stand for.
+//!   [`linkage`]: what symbols stand for; [`line_strings`]: literals that say where the text stands.
 //! - [`types`]: layouts and scalar types; [`globals`]: static initialisers, and [`initial`] as they are written; [`spans`]: positions; [`constants`]: how
 //!   the text spells numbers; [`compared`]: beside what it has enumerators.
 //! - [`definition`]: a function in order; [`function`]: the graph under construction; [`stmts`], [`exprs`], [`places`], [`arith`]: what
@@ -30,6 +30,7 @@ mod globals;
 mod initial;
 mod label_addresses;
 mod labels;
+mod line_strings;
 mod linkage;
 mod nested;
 mod parts;

@@ -47,7 +47,7 @@ impl FnCx<'_, '_> {
                 Ok(Lvalue::Memory { addr: self.value(operand)? })
             }
             ExprKind::Str(s) => {
-                let symbol = self.unit.string(s);
+                let symbol = self.unit.string(s, Some(self.unit.tast.expr_span(e)));
                 Ok(Lvalue::Memory { addr: Expr::Addr(Object::Global(symbol)) })
             }
             ExprKind::CompoundLiteral(d) => {

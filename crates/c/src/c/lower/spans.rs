@@ -276,21 +276,21 @@ fn has_name(text: &str) -> bool {
 }
 
 /// The word that stands at a position; empty where there is none.
-fn written_at(sources: &SourceMap, pos: u32) -> &[u8] {
+pub(super) fn written_at(sources: &SourceMap, pos: u32) -> &[u8] {
     let rest = rest_at(sources, pos);
     let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     rest.get(..len).unwrap_or(&[])
 }
 
 /// The text of a file from a position on.
-fn rest_at(sources: &SourceMap, pos: u32) -> &[u8] {
+pub(super) fn rest_at(sources: &SourceMap, pos: u32) -> &[u8] {
     let file = sources.lookup_file(pos).map(|f| sources.file(f));
     file.and_then(|f| f.bytes().get(pos.checked_sub(f.start)? as usize..)).unwrap_or(&[])
 }
 
 /// Length in bytes of the arguments in parentheses that a text begins with, after white space; 0 where there
 /// are none. Texts, characters and comments in them are skipped.
-fn arguments_length(text: &[u8]) -> u32 {
+pub(super) fn arguments_length(text: &[u8]) -> u32 {
     let (mut depth, mut at) = (0u32, 0usize);
     while let Some(&b) = text.get(at) {
         let rest = &text[at..];

@@ -628,7 +628,7 @@ impl FnCx<'_, '_> {
                 (Shape::Aggregate, ExprKind::Str(s)) => {
                     let room = bytes.saturating_sub(entry.offset);
                     let length = self.unit.size_of(value_ty).unwrap_or(room).min(room);
-                    let symbol = self.unit.string(s);
+                    let symbol = self.unit.string(s, Some(self.unit.tast.expr_span(entry.value)));
                     let src = Expr::Addr(Object::Global(symbol));
                     if length > 0 {
                         self.emit(Instr::Copy { dst: addr, src, bytes: length });

@@ -3,10 +3,12 @@
 use super::super::parse::Parsed;
 use super::errors::Errors;
 use super::labels::Labels;
+use super::line_strings::LineStrings;
 use super::sizeof::Asked;
 use super::spans::Spans;
 use crate::ir::{
     CType, Callee, Expr, Global, Initial, Instr, Linkage, Node, Object, Prototype, Record, RecordId, Settled,
+    literal,
 };
 use rucc_base::Interner;
 use rucc_sema::{Decl, DeclFlags, DeclId, Definition, ExprId, StorageDuration, Tast};
@@ -34,6 +36,7 @@ pub(super) struct UnitCx<'a> {
     pub(super) labels: Labels,
     /// Constants that `__LINE__` gave and that their places do not tell from others.
     pub(super) line_numbers: BTreeSet<ExprId>,
+    pub(super) line_strings: LineStrings,
     /// Constants that `sizeof` gave: of what.
     pub(super) sizes: BTreeMap<ExprId, Asked>,
 }
@@ -100,6 +103,12 @@ impl<'a> UnitCx<'a> {
             symbols: Symbols::default(),
             labels: Labels::default(),
             line_numbers: BTreeSet::new(),
+            line_strings: LineStrings::of(
+                &session.sources,
+                &session.interner,
+                &parsed.tokens,
+                &session.target,
+            ),
             sizes: BTreeMap::new(),
         }
     }
@@ -232,16 +241,27 @@ impl<'a> UnitCx<'a> {
 
     /// Returns the symbol of a string literal with these bytes (terminator included).
     pub fn literal(&mut self, bytes: Vec<u8>, ty: CType) -> Arc<str> {
-        let mut hash = blake3::Hasher::new();
-        hash.update(&bytes);
-        // The same bytes may be characters of another width.
-        if let CType::Array(element, _) = &ty
-            && !matches!(**element, CType::Int { bits: 8, .. })
-        {
-            hash.update(format!("{element:?}").as_bytes());
-        }
-        let hash = hash.finalize();
-        let symbol: Arc<str> = format!(".str:{}", &hash.to_hex()[..16]).into();
+        let symbol = literal::symbol(&literal_hash(&bytes, &ty));
+        self.add_literal(symbol, bytes, ty)
+    }
+
+    /// The same of one that holds the number of a line. What it is without is a literal, too: by that it is told.
+    pub fn placed_literal(
+        &mut self,
+        bytes: Vec<u8>,
+        ty: CType,
+        (line, unplaced): (u32, Vec<u8>),
+    ) -> Arc<str> {
+        let other = match &ty {
+            CType::Array(element, _) => CType::Array(element.clone(), Some(unplaced.len() as u64)),
+            ty => ty.clone(),
+        };
+        let hashes = [literal_hash(&bytes, &ty), literal_hash(&unplaced, &other)];
+        self.literal(unplaced, other);
+        self.add_literal(literal::placed_symbol(&hashes[0], line, &hashes[1]), bytes, ty)
+    }
+
+    fn add_literal(&mut self, symbol: Arc<str>, bytes: Vec<u8>, ty: CType) -> Arc<str> {
         if !self.symbols.global_of.contains_key(&symbol) {
             self.symbols.global_of.insert(symbol.clone(), self.symbols.globals.len());
             self.symbols.globals.push(Global {
@@ -282,4 +302,16 @@ impl<'a> UnitCx<'a> {
     pub fn is_static(&self, id: DeclId) -> bool {
         self.tast[id].duration != StorageDuration::Automatic
     }
+}
+
+fn literal_hash(bytes: &[u8], ty: &CType) -> String {
+    let mut hash = blake3::Hasher::new();
+    hash.update(bytes);
+    // The same bytes may be characters of another width.
+    if let CType::Array(element, _) = ty
+        && !matches!(**element, CType::Int { bits: 8, .. })
+    {
+        hash.update(format!("{element:?}").as_bytes());
+    }
+    hash.finalize().to_hex()[..16].to_owned()
 }

@@ -248,9 +248,12 @@ impl<'a> Names<'a> {
         match target {
             Target::Object { identity: Identity::Global(symbol), offset } => {
                 let literal = self.m.unit.global(symbol).and_then(literal_text);
-                match literal.filter(|_| *offset == 0) {
-                    Some(text) => text,
-                    None => self.in_global(symbol, *offset),
+                match literal {
+                    Some(text) if *offset == 0 => text,
+                    Some(text) if self.m.unit.global(symbol).is_some_and(is_narrow) => {
+                        format!("{text} {} {}", if *offset < 0 { '-' } else { '+' }, offset.unsigned_abs())
+                    }
+                    _ => self.in_global(symbol, *offset),
                 }
             }
             Target::Object { identity: identity @ Identity::Input(id), offset } => {
@@ -298,6 +301,11 @@ impl<'a> Names<'a> {
     pub fn pointer(&self, o: &FinalObject) -> Option<String> {
         self.reached.get(&o.identity).map(|r| r.text.clone())
     }
+}
+
+/// Whether the elements of an array are bytes.
+fn is_narrow(g: &crate::ir::Global) -> bool {
+    g.ty.target().is_some_and(is_char)
 }
 
 /// The text of a string literal.

@@ -11,9 +11,10 @@ use crate::invariant::fact::{Fact, Template};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::CALLS;
 use crate::invariant::text;
-use crate::ir::{Callee, Expr, Instr, Op, TermId};
+use crate::ir::{Callee, Expr, Instr, Object, Op, TermId, literal};
 use crate::mvicfg::{ClassId, ClassSet, MvId};
 use crate::semantics::{Lines, library};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Calls of one class that are told of where nothing changes.
@@ -155,7 +156,7 @@ impl FunctionAnalysis<'_> {
                 words.push("__LINE__".into());
                 continue;
             }
-            let (_, value) = self.e.expr(a, node, &single).into_iter().next()?;
+            let (_, value) = self.e.expr(&unplaced(a), node, &single).into_iter().next()?;
             causes = causes.union(&value.causes).union(&value.guards);
             let (term, used) = self.separated(class, value.term);
             let open =
@@ -188,6 +189,13 @@ impl FunctionAnalysis<'_> {
     fn is_long(&self, term: TermId) -> bool {
         self.e.pool.has_some(term, MAX_TERMS, |_| false)
     }
+}
+
+/// An argument without the number of a line, if it is a literal that holds one.
+fn unplaced(e: &Expr) -> Cow<'_, Expr> {
+    let Expr::Addr(Object::Global(symbol)) = e else { return Cow::Borrowed(e) };
+    literal::placed(symbol)
+        .map_or(Cow::Borrowed(e), |(_, other)| Cow::Owned(Expr::Addr(Object::Global(other))))
 }
 
 /// Whether an argument is what `__LINE__` gives, also converted.
