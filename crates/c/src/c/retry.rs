@@ -598,9 +598,9 @@ impl Evidence<'_> {
                 self.undefined(tag_of(last), out);
             } else if message.contains("isn't known") || message.contains("has incomplete type") {
                 // A variable or a member of a structure that is not known.
-                let is_of_one = |i: &&usize| **i > 1 && text.at(**i - 2) == "struct";
-                let tags = text.places(first).iter().filter(is_of_one);
-                tags.for_each(|i| self.undefined(text.name(i - 1), out));
+                let places = text.places(first).iter().filter(|i| **i > 1);
+                let tags: BTreeSet<&str> = places.filter_map(|i| self.tag_before(*i)).collect();
+                tags.into_iter().for_each(|tag| self.undefined(Some(tag), out));
             }
         }
     }
@@ -617,6 +617,18 @@ impl Evidence<'_> {
         let of = |item: &&Item| item.kind == ItemKind::Typedef;
         let mut names = self.items.iter().filter(of).flat_map(|item| &item.declares).map(String::as_str);
         names.find(|name| records::declares(text, self.items, name, base, at))
+    }
+
+    /// The tag of the structure as which a name is declared at a place, where `struct tag` stands before it or a
+    /// typedef of that.
+    fn tag_before(&self, at: usize) -> Option<&str> {
+        let text = &self.text;
+        if text.at(at.checked_sub(2)?) == "struct" {
+            return text.name(at - 1);
+        }
+        let is_named = |i: &&usize| **i > 2 && text.at(**i - 2) == "struct" && text.at(**i - 3) == "typedef";
+        let named = text.places(text.name(at - 1)?).iter().find(is_named)?;
+        text.name(named - 1)
     }
 
     /// Guesses at a structure that is used before, or without, its definition.

@@ -676,3 +676,17 @@ fn one_pass_gives_what_all_passes_do() {
         assert!(one.reads.iter().any(|(path, _)| path == Path::new("e.h")) == source.contains("e.h"));
     }
 }
+
+/// What is a member by value of a structure, or a variable, has a size, though the headers here do not say which.
+#[test]
+fn structures_that_are_declared_only_and_held_by_value_are_invented() {
+    let uses = "int f(struct dec *d) { use(&d->model); return d->loaded; }\n";
+    let held =
+        "typedef struct Model Model; void use(const Model *);\nstruct dec { int loaded; Model model; };\n";
+    check_invented(&format!("{held}{uses}"), &["f"], &["Model", "dec"], &[]);
+    let held =
+        "struct Model; void use(const struct Model *);\nstruct dec { int loaded; struct Model model; };\n";
+    check_invented(&format!("{held}{uses}"), &["f"], &["Model", "dec"], &[]);
+    let variable = "typedef struct Model Model; void use(Model *); void f(void) { Model m; use(&m); }\n";
+    check_invented(variable, &["f"], &["Model"], &[]);
+}
