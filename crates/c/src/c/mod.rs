@@ -20,6 +20,7 @@ pub mod lower;
 pub mod outline;
 pub mod parse;
 pub mod platform;
+pub mod preprocessed;
 mod reading;
 pub(crate) mod retry;
 pub mod scan;

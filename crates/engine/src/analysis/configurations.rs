@@ -8,7 +8,9 @@
 use super::conditionals::condition::{Condition, Macros, parse};
 use super::pinned::Pinned;
 use super::request::{Effort, FileChange, Options, Request, VersionInput};
+use super::units::{is_library, is_source};
 use super::watch::Watch;
+use crate::frontend::c::preprocessed;
 use crate::mvicfg::VersionId;
 use crate::report::{FunctionReport, HunkRef, HunkReport, HunkVerdict, Report};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,10 +63,39 @@ pub(super) fn tell(
                 return;
             }
             let again = configured(request, from as usize - 1, &files, (&macros, is_pinned));
+            if !takes_some(&again, report, (from, &files)) {
+                continue;
+            }
             let found = look(&again);
             take_over(report, found, from, &name(&macros));
         }
     }
+}
+
+/// Whether a request takes a branch that was not taken yet. Files that are no units are not looked at by themselves.
+fn takes_some(request: &Request, report: &Report, (from, files): (u32, &BTreeSet<PathBuf>)) -> bool {
+    let takes = |file: &PathBuf, version: &VersionInput, side: usize| {
+        let tree = &*version.tree;
+        if !is_source(file) && !is_library(tree, file) {
+            return true;
+        }
+        let is_left = |h: &&HunkReport| {
+            h.from == from && h.why.as_deref() == Some(INACTIVE) && h.file.to_utf8_path() == *file
+        };
+        let inactive = report.hunks.iter().filter(is_left).flat_map(|h| &h.pending.inactive);
+        let lines = inactive.filter(|(of, _)| *of == side).map(|(_, line)| *line).collect();
+        preprocessed::leaves_some(tree, file, &request.options, &lines).unwrap_or(true)
+    };
+    let changes = request.changes.iter().flatten();
+    let mut paths = changes.filter_map(|c| Some((c.new_path.as_ref().or(c.old_path.as_ref())?, c)));
+    paths.any(|(file, change)| {
+        files.contains(file)
+            && request.versions.iter().zip([&change.old_path, &change.new_path]).enumerate().any(
+                |(side, (version, path))| {
+                    path.as_ref().is_some_and(|path| path != file || takes(file, version, side))
+                },
+            )
+    })
 }
 
 /// The request for one step of some files, with further macros, and whether no header changes them.

@@ -21,6 +21,8 @@ const MAX_LAID_OUT: usize = 12;
 const MAX_READERS: usize = 32;
 /// The same where a configuration is looked at that is not the one that was asked for.
 const MAX_READERS_AGAIN: usize = 8;
+/// The same of headers that define functions, which are units by themselves.
+const MAX_READERS_OF_UNITS: usize = 1;
 
 /// The files of a range.
 pub struct Followed {
@@ -116,8 +118,13 @@ fn step(
         let mut reached = mentions::reached((old, new), &includes, &headers, (taken, most));
         left_out.laid_out = reached.left_out;
         if !is_whole {
-            let most = if request.analysis.configurations { MAX_READERS } else { MAX_READERS_AGAIN };
-            left_out.readers = reached.keep(old, most);
+            let is_unit = |(_, path): &mentions::Header| path.as_ref().is_some_and(|p| is_library(new, p));
+            match request.analysis.configurations {
+                true => left_out.readers = reached.keep(old, MAX_READERS),
+                // They are read by themselves: nothing is left out.
+                false if headers.iter().all(is_unit) => _ = reached.keep(old, MAX_READERS_OF_UNITS),
+                false => left_out.readers = reached.keep(old, MAX_READERS_AGAIN),
+            }
         }
         reached.sources.extend(includes.sources(&sources));
         for path in reached.sources {
