@@ -97,6 +97,11 @@ pub(super) fn is_short(text: &str) -> bool {
     is_plain(text) && text.chars().count() <= LONGEST_VALUE
 }
 
+/// Whether a text is told where nothing else would be.
+pub(super) fn is_tellable(text: &str) -> bool {
+    is_plain(text) && text.chars().count() <= LONGEST_CONDITION
+}
+
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')

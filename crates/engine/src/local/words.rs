@@ -20,7 +20,8 @@ use super::side::{Side, call_types};
 use super::sites::{MEASURES, READS, WRITES};
 use super::stores::{Timing, is_written, tell_objects_once};
 use super::texts::{
-    LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short, own_names, unwrapped,
+    LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short, is_tellable, own_names,
+    unwrapped,
 };
 use super::widened::Widened;
 use crate::ir::{
@@ -507,7 +508,10 @@ impl<'s> Speaker<'s> {
                     (EffectKind::Value, Words::new(Verb::Leaves, &*name), 0)
                 } else {
                     let text = assigned(self.pool, &naming, (&name, &ty), *value);
-                    let text = if is_short(&text) { Some(text) } else { self.excerpt(class, item, d) };
+                    let text = match is_short(&text) {
+                        true => Some(text),
+                        false => self.excerpt(class, item, d).or_else(|| is_tellable(&text).then_some(text)),
+                    };
                     let to = text.map(|text| format!(" to {text}")).unwrap_or_default();
                     (EffectKind::Value, Words::sets(&*name, to), 0)
                 }

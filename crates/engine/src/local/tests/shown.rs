@@ -384,3 +384,17 @@ fn assertions_on_the_way_are_no_tests() {
     let tests: Vec<_> = changes.iter().filter_map(|c| c.tests.clone()).collect();
     assert_eq!(tests, ["n == 7 (line 6)"]);
 }
+
+/// A value that is long is told where nothing else tells of it.
+#[test]
+fn long_values_of_variables_are_told() {
+    let long =
+        "table_of_sizes[kind] * width_of_rows * table_of_channels[table_of_inner_layouts[layout_of_pixels]]";
+    check(
+        "int f(int width_of_rows, int kind, int layout_of_pixels, const int *table_of_sizes, \
+         const int *table_of_channels, const int *table_of_inner_layouts)",
+        "int n = width_of_rows * table_of_sizes[kind]; for (int i = 0; i < n; i++) lock(n); return n;",
+        &format!("int n = {long}; for (int i = 0; i < n; i++) lock(n); return n;"),
+        &[&format!(" | sets n to table_of_sizes[kind] * width_of_rows | sets n to {long}")],
+    );
+}
