@@ -423,6 +423,7 @@ fn converted(change: &Change, step: usize, file: Option<&FileChange>) -> report:
         assumptions: [
             (change.apart, "calls-apart"),
             (change.valid, "valid-accesses"),
+            (change.unwrapped, "no-overflow"),
             (change.by_members, "by-members"),
         ]
         .into_iter()

@@ -71,6 +71,8 @@ pub struct Change {
     pub apart: bool,
     /// What the newer version reads and writes and the older one does not is there.
     pub valid: bool,
+    /// Signed sums do not overflow.
+    pub unwrapped: bool,
     /// Structures that are laid out otherwise are seen by their members alone.
     pub by_members: bool,
     /// What is taken for granted of members that got another number type: `n fits int and long`.
@@ -102,6 +104,7 @@ impl Change {
             rest: Some(reason.to_owned()),
             apart: false,
             valid: false,
+            unwrapped: false,
             by_members: false,
             fits: BTreeSet::new(),
             #[cfg(test)]
@@ -137,6 +140,7 @@ impl Change {
         self.rest = self.rest.take().or(other.rest);
         self.apart |= other.apart;
         self.valid |= other.valid;
+        self.unwrapped |= other.unwrapped;
         self.fits.extend(other.fits);
         self.in_loop = self.in_loop.or(other.in_loop);
         self.tests = self.tests.take().or(other.tests);

@@ -326,7 +326,13 @@ impl Comparer<'_> {
                 }
             }
             Verdict::Differ(items) => {
+                // In C nothing is said of what overflows. That a value does no longer, in a wider variable, is news.
+                let (within, overflows) = match self.where_apart(&items, joint) {
+                    Some(within) => (within, b.path.overflows.clone()),
+                    None => (joint, &a.path.overflows | &b.path.overflows),
+                };
                 match self.satisfiable(joint).or_else(|| self.satisfiable_all(&anywhere)) {
+                    Some(true) if self.rests_on(&overflows, within) => outcome.unwrapped = true,
                     Some(true) => {
                         if let Some(forked) = self.forked([old, new], &items) {
                             return outcome.absorb(forked);
@@ -400,6 +406,15 @@ impl Comparer<'_> {
         let known = Known::of(&mut self.pool, &others);
         let negation = self.pool.not(c);
         known.is_true(&mut self.pool, negation)
+    }
+
+    /// Whether a condition only holds where one of some signed sums overflows.
+    fn rests_on(&mut self, overflows: &BTreeSet<TermId>, condition: TermId) -> bool {
+        let within = overflows.iter().fold(condition, |all, overflow| {
+            let fits = self.pool.not(*overflow);
+            self.pool.and(all, fits)
+        });
+        !overflows.is_empty() && self.satisfiable(within) == Some(false)
     }
 
     fn satisfiable(&mut self, condition: TermId) -> Option<bool> {

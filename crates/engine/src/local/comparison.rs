@@ -126,6 +126,7 @@ impl Comparison<'_> {
                 rest: open,
                 apart,
                 valid: outcome.valid && !is_made(Mistake::AccessesGranted),
+                unwrapped: outcome.unwrapped && !is_made(Mistake::SumsGranted),
                 by_members: self.by_members,
                 fits: outcome.fits,
                 #[cfg(test)]

@@ -55,6 +55,8 @@ pub(super) struct Outcome {
     pub apart: bool,
     /// The newer version reads or writes where the older one does not: that this is defined is taken for granted.
     pub valid: bool,
+    /// What differs only where a signed sum overflows is left out.
+    pub unwrapped: bool,
     /// The common nodes that every pair of paths came by before its states were the same again; `None` before
     /// the first pair.
     pub passed: Option<BTreeSet<MvId>>,
@@ -74,6 +76,7 @@ impl Outcome {
             open: reason,
             apart: false,
             valid: false,
+            unwrapped: false,
             passed: None,
             fits: BTreeSet::new(),
         }
@@ -85,6 +88,7 @@ impl Outcome {
         self.open = self.open.take().or(other.open);
         self.apart |= other.apart;
         self.valid |= other.valid;
+        self.unwrapped |= other.unwrapped;
         self.fits.extend(other.fits);
         if let Some(nodes) = other.passed {
             self.passes(nodes);

@@ -84,6 +84,8 @@ pub(super) struct Path {
     pub literals: Vec<Literal>,
     pub events: Vec<Event>,
     pub hazards: Vec<Hazard>,
+    /// When signed sums leave their word.
+    pub overflows: BTreeSet<TermId>,
     /// Addresses that are read and written.
     pub accesses: BTreeSet<TermId>,
     /// Addresses of stores in the order in which they are made: terms of memory have an order of their own, which
@@ -123,6 +125,7 @@ impl Path {
             literals: Vec::new(),
             events: Vec::new(),
             hazards: Vec::new(),
+            overflows: BTreeSet::new(),
             accesses: BTreeSet::new(),
             stored: Vec::new(),
             visited: BTreeSet::new(),
@@ -142,6 +145,7 @@ impl Path {
         for h in &mut self.hazards {
             (h.condition, h.subject) = (f(h.condition), f(h.subject));
         }
+        self.overflows = self.overflows.iter().map(|t| f(*t)).collect();
         self.accesses = self.accesses.iter().map(|t| f(*t)).collect();
         self.stored.iter_mut().for_each(|(t, _)| *t = f(*t));
         self.fits = self.fits.iter().map(|(t, name)| (f(*t), name.clone())).collect();
@@ -231,9 +235,12 @@ impl Machine<'_> {
             Expr::Var(v) => self.var(path, *v),
             Expr::Addr(object) => self.address(object),
             Expr::Op { op: Op::Eq, args, .. } if self.is_never_null(args) => self.pool.bool(false),
-            Expr::Op { op, args, .. } => {
+            Expr::Op { op, args, signed_arith } => {
                 let terms: Vec<TermId> = args.iter().map(|a| self.term(path, a)).collect();
                 self.operator_hazard(path, *op, &terms);
+                if *signed_arith {
+                    path.overflows.extend(overflow(self.pool, *op, &terms));
+                }
                 let op = self.unsigned(path, *op, &terms);
                 self.pool.op(op, &terms)
             }
@@ -691,4 +698,21 @@ fn symbol_and_offset(pool: &TermPool, addr: TermId) -> Option<(Arc<str>, u64)> {
         }
         _ => None,
     }
+}
+
+/// When a sum of signed numbers leaves its word; `None` where it never does.
+fn overflow(pool: &mut TermPool, op: Op, args: &[TermId]) -> Option<TermId> {
+    let &[a, b] = args else { return None };
+    let Sort::Bv(width) = pool.sort(a) else { return None };
+    let sign = |pool: &mut TermPool, x: TermId, y: TermId| pool.op(Op::BitXor, &[x, y]);
+    let result = pool.op(op, args);
+    // Where the result has the sign of neither operand, the second one turned round.
+    let (x, y) = match op {
+        Op::Add => (sign(pool, a, result), sign(pool, b, result)),
+        Op::Sub => (sign(pool, a, result), sign(pool, a, b)),
+        _ => return None,
+    };
+    let (both, zero) = (pool.op(Op::BitAnd, &[x, y]), pool.bv(width, 0));
+    let overflows = pool.op(Op::Slt, &[both, zero]);
+    (pool.as_const(overflows) != Some(Const::FALSE)).then_some(overflows)
 }

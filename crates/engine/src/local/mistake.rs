@@ -13,6 +13,7 @@ pub(super) enum Mistake {
     AllOpen,
     BranchesExchanged,
     AccessesGranted,
+    SumsGranted,
     TestsKept,
 }
 

@@ -38,6 +38,14 @@ impl Comparer<'_> {
         (items, literals)
     }
 
+    /// A condition, with that the two values differ which are all that does; `None` if something else does.
+    pub(super) fn where_apart(&mut self, items: &[Vec<Item>; 2], joint: TermId) -> Option<TermId> {
+        let (a, b) = only_values(items)?;
+        let same = self.pool.eq(a, b);
+        let apart = self.pool.not(same);
+        Some(self.pool.and(joint, apart))
+    }
+
     /// An input on which two values differ, where the solver says nothing of both: one on which the condition holds,
     /// with other numbers where nothing rests on them.
     pub(super) fn apart_on_data(&mut self, a: TermId, b: TermId, joint: TermId) -> Option<Assignment> {

@@ -24,6 +24,7 @@ mod placed;
 mod renumbered;
 mod replaced;
 mod shown;
+mod sums;
 mod text_tests;
 mod unseen;
 mod volatile;

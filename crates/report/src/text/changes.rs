@@ -472,8 +472,9 @@ fn write_rest(view: &View, change: &Change, left: usize, out: &mut dyn Write) ->
             () if assumes("valid-accesses") => "proved for valid accesses",
             () => "proved",
         };
+        let within = if assumes("no-overflow") { ", where no sum overflows" } else { "" };
         let by = if assumes("by-members") { ", member by member" } else { "" };
-        line.plain("  ").paint(Slot::Status, &format!("{status}{by}"));
+        line.plain("  ").paint(Slot::Status, &format!("{status}{within}{by}"));
     }
     line.write(out)
 }

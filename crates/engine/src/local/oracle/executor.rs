@@ -4,9 +4,10 @@
 //! Calls of functions that are only declared answer alike in both versions and write nothing, as the comparison takes
 //! for granted; those of functions of the unit are run.
 
-use crate::ir::{Callee, Const, Expr, Function, Instr, NodeId, Object, Sort, Unit, Var, VarId};
+use crate::ir::{Callee, Const, Expr, Function, Instr, NodeId, Object, Op, Sort, Unit, Var, VarId};
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::testing::Random;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Instructions of one run.
@@ -64,11 +65,37 @@ pub fn value(vars: &[Var], state: &State, e: &Expr) -> Option<Const> {
         Expr::Const(c) => Some(*c),
         Expr::Var(v) => state.vars.get(v).copied(),
         Expr::Addr(object) => Some(Const::bv(64, i128::from(address(vars, object)?))),
-        Expr::Op { op, args, .. } => {
+        Expr::Op { op, args, signed_arith } => {
             let args: Option<Vec<Const>> = args.iter().map(|a| value(vars, state, a)).collect();
-            op.eval(&args?).ok()
+            let args = args?;
+            let found = op.eval(&args).ok()?;
+            if *signed_arith && is_wrapped(*op, &args, found) {
+                WRAPPED.set(true);
+            }
+            Some(found)
         }
     }
+}
+
+thread_local! {
+    static WRAPPED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether some signed sum overflowed since this was asked last.
+pub fn has_wrapped() -> bool {
+    WRAPPED.replace(false)
+}
+
+fn is_wrapped(op: Op, args: &[Const], found: Const) -> bool {
+    let [Some(a), Some(b)] = [args.first(), args.get(1)].map(|c| c.and_then(|c| c.signed())) else {
+        return false;
+    };
+    let exact = match op {
+        Op::Add => a.checked_add(b),
+        Op::Sub => a.checked_sub(b),
+        _ => return false,
+    };
+    exact != found.signed()
 }
 
 pub fn read(state: &State, at: u64, sort: Sort, bytes: u64) -> Option<Const> {

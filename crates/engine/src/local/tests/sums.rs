@@ -1,0 +1,32 @@
+//! What differs only where a signed sum overflows is no news: C says nothing of it.
+
+use super::{changes, check};
+
+#[test]
+fn a_bound_that_moves_by_one_is_told_once() {
+    check(
+        "int f(int x, int n)",
+        "if (x < n) return 1; return 0;",
+        "if (x < n - 1) return 1; return 0;",
+        &["x < n && n - 1 <= x | returns 1 | returns 0"],
+    );
+    check(
+        "int f(int x, int n)",
+        "while (x < n) x = other(x, n); return x;",
+        "while (x + 1 < n) x = other(x, n); return x;",
+        &["x < n && n <= x + 1 | calls other(x, n); goes another round | leaves the loop"],
+    );
+}
+
+#[test]
+fn the_same_but_for_overflows_is_the_same() {
+    check("int f(int x, int n)", "return x < n;", "return x <= n - 1;", &[]);
+    // Of unsigned numbers all is said.
+    let [old, new] = ["if (x < n) return 1; return 0;", "if (x <= n - 1) return 1; return 0;"]
+        .map(|body| format!("int f(unsigned x, unsigned n)\n{{\n{body}\n}}\n"));
+    assert!(changes(&old, &new).iter().any(|c| !c.deltas.is_empty() && !c.unwrapped));
+    let [old, new] = ["if (x < n) return 1; return 0;", "if (x <= n - 1) return 1; return 0;"]
+        .map(|body| format!("int f(int x, int n)\n{{\n{body}\n}}\n"));
+    assert!(changes(&old, &new).iter().all(|c| c.deltas.is_empty()));
+    assert!(changes(&old, &new).iter().any(|c| c.unwrapped));
+}
