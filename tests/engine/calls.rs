@@ -326,7 +326,8 @@ fn lines_in_literals_are_no_changes() {
             analyse(&[&version("", "", ""), new], Options { effort: Effort::Deep, ..Options::default() });
         let changes = |f: &git_invdiff::report::FunctionReport| (f.name.clone(), f.changes.len());
         let points = report.functions.iter().flat_map(|f| &f.points);
-        let churns: Vec<String> = points.flat_map(|p| &p.churns).map(|c| format!("{c:?}")).collect();
+        let facts = points.flat_map(|p| &p.churns).flat_map(|c| c.removed.iter().chain(&c.added));
+        let churns: Vec<String> = facts.map(|f| f.text.clone()).collect();
         (report.functions.iter().map(changes).filter(|(_, n)| *n > 0).collect::<Vec<_>>(), churns)
     };
     for moved in [version("\n", "", ""), version("", "\n\n", ""), version("\n", "\n", "")] {

@@ -63,7 +63,12 @@ impl<I: Id> IdSet<I> {
 
     pub fn iter(&self) -> impl Iterator<Item = I> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &w)| {
-            (0..64).filter(move |b| w >> b & 1 == 1).map(move |b| I::from_index(i * 64 + b))
+            let mut left = w;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros() as usize;
+                left &= left.checked_sub(1)?;
+                Some(I::from_index(i * 64 + bit))
+            })
         })
     }
 

@@ -256,10 +256,9 @@ fn is_too_large(change: &Change) -> bool {
 /// what one version says of a value, the other says of what lies at an address.
 fn displaced(graph: &Mvicfg, class: ClassId) -> BTreeSet<VarId> {
     let [own, other] = [class, class.other()].map(|c| &graph.bodies[c]);
-    let is_displaced = |v: &Var| {
-        let namesake = other.vars.iter().find(|o| placed::are_namesakes(o, v));
-        v.kind != VarKind::Temp && namesake.is_some_and(|o| o.in_memory != v.in_memory)
-    };
+    let namesakes = placed::Namesakes::of(other);
+    let is_displaced =
+        |v: &Var| v.kind != VarKind::Temp && namesakes.get(v).is_some_and(|o| o.in_memory != v.in_memory);
     let all = own.vars.iter().zip(&graph.var_map[class]);
     all.filter(|(v, _)| is_displaced(v)).map(|(_, merged)| *merged).collect()
 }

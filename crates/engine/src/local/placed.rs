@@ -5,6 +5,7 @@
 //! the one without the address is rewritten, and both are compared as they are.
 
 use crate::ir::{Access, Expr, Function, Instr, Node, NodeId, Object, Sort, Var, VarId, VarKind};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,19 +19,32 @@ pub(super) fn placed(old: Arc<Function>, new: Arc<Function>) -> [Arc<Function>; 
     [rewritten(old, &vars[0]), rewritten(new, &vars[1])]
 }
 
-/// Whether two variables are one in both versions. An array and a pointer of one name are two things.
-pub(super) fn are_namesakes(a: &Var, b: &Var) -> bool {
-    (&a.name, a.ordinal, a.kind, a.sort) == (&b.name, b.ordinal, b.kind, b.sort)
+/// The variables of a body, by what makes one of the other version the same. An array and a pointer of one name are
+/// two things.
+pub(super) struct Namesakes<'f>(FxHashMap<(&'f str, u32, VarKind, Option<Sort>), &'f Var>);
+
+impl<'f> Namesakes<'f> {
+    pub fn of(body: &'f Function) -> Namesakes<'f> {
+        let mut found = FxHashMap::default();
+        for v in &body.vars {
+            found.entry((&*v.name, v.ordinal, v.kind, v.sort)).or_insert(v);
+        }
+        Namesakes(found)
+    }
+
+    pub fn get(&self, v: &Var) -> Option<&'f Var> {
+        self.0.get(&(&*v.name, v.ordinal, v.kind, v.sort)).copied()
+    }
 }
 
 /// The variables of a body that the other has in memory.
 fn to_place(body: &Function, other: &Function) -> BTreeSet<VarId> {
+    let namesakes = Namesakes::of(other);
     let is_it = |v: &Var| {
         let is_whole =
             matches!(v.sort, Some(s @ (Sort::Bv(_) | Sort::F32 | Sort::F64)) if s.bytes() == v.size);
         let is_own = v.kind != VarKind::Temp && !v.in_memory && is_whole;
-        let namesake = other.vars.iter().find(|o| are_namesakes(o, v));
-        is_own && namesake.is_some_and(|o| o.in_memory && o.size == v.size && o.ty == v.ty)
+        is_own && namesakes.get(v).is_some_and(|o| o.in_memory && o.size == v.size && o.ty == v.ty)
     };
     let mut found: BTreeSet<VarId> =
         (0..).map(VarId).zip(&body.vars).filter(|(_, v)| is_it(v)).map(|(k, _)| k).collect();

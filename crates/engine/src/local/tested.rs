@@ -104,6 +104,7 @@ pub(super) struct Tested {
     made: BTreeMap<MvId, Vec<usize>>,
     /// By node to which tests alone lead: that one of them holds.
     joined: BTreeMap<MvId, usize>,
+    read: Readers,
     /// By node: the tests that hold before it; `None` where control does not come. A number past those of the tests is
     /// the same test but for what calls do that this version alone makes: these are left out of what is compared, and
     /// so they are here. Of a test that this version alone makes, all calls are: in the states that it does not let
@@ -136,7 +137,8 @@ impl Tested {
                 tests.push(Rc::new(one));
             }
         }
-        let mut found = Tested { tests, made: by_node, joined, before: vec![None; graph.nodes.len()] };
+        let (read, before) = (Readers::of(&tests), vec![None; graph.nodes.len()]);
+        let mut found = Tested { tests, made: by_node, joined, read, before };
         found.settle(graph, side);
         found
     }
@@ -148,7 +150,7 @@ impl Tested {
                 let mut met: Option<IdSet<usize>> = (*node == Mvicfg::ENTRY).then(IdSet::new);
                 for edge in side.flow.preds.get(node.0 as usize).into_iter().flatten() {
                     let Some(coming) = self.along(graph, side, *edge) else { continue };
-                    met = Some(met.map_or(coming.clone(), |known| common(&known, &coming)));
+                    met = Some(met.map_or(coming.clone(), |known| known.intersection(&coming)));
                 }
                 if let (Some(met), Some(test)) = (&mut met, self.joined.get(node)) {
                     met.insert(*test);
@@ -164,19 +166,21 @@ impl Tested {
 
     /// The tests that hold on an edge.
     fn along(&self, graph: &Mvicfg, side: &Side, (node, label): (MvId, u8)) -> Option<IdSet<usize>> {
-        let mut found = IdSet::new();
         let before = self.before.get(node.0 as usize)?.as_ref()?;
         let instr = &graph.node(node).instr;
-        let is_call = matches!(instr, Instr::Call { .. });
-        let is_own_call = is_call && graph.node(node).classes.len() == 1;
         let all = self.tests.len();
-        for k in before.iter() {
-            let test = &self.tests[k % all];
-            let stays = is_made(Mistake::TestsKept) || !kills(graph, side, instr, test);
-            if stays {
-                found.insert(k);
-            } else if (is_own_call || is_call && test.is_own(graph)) && !writes(instr, test) {
-                found.insert(k % all + all);
+        let killed = match is_made(Mistake::TestsKept) {
+            true => IdSet::new(),
+            false => self.read.killed(graph, side, instr),
+        };
+        let mut found = before.difference(&killed);
+        if matches!(instr, Instr::Call { .. }) {
+            let is_own_call = graph.node(node).classes.len() == 1;
+            for k in before.intersection(&killed).iter() {
+                let test = &self.tests[k % all];
+                if (is_own_call || test.is_own(graph)) && !writes(instr, test) {
+                    found.insert(k % all + all);
+                }
             }
         }
         if let Some(test) = self.made.get(&node).and_then(|of_edges| of_edges.get(label as usize)) {
@@ -235,35 +239,59 @@ fn either(tests: &[Rc<Test>]) -> Option<Test> {
     is_branch.then(|| Test { chain: first.chain.clone(), vars: Rc::new(vars), memory, or, ..**first })
 }
 
-fn common(a: &IdSet<usize>, b: &IdSet<usize>) -> IdSet<usize> {
-    let mut both = IdSet::new();
-    a.iter().filter(|k| b.contains(*k)).for_each(|k| both.insert(k));
-    both
+/// Which tests read what, each by both of its numbers ([`Tested::before`]).
+#[derive(Default)]
+struct Readers {
+    of_variable: BTreeMap<VarId, IdSet<usize>>,
+    of_memory: IdSet<usize>,
+    every: IdSet<usize>,
 }
 
-/// Whether an instruction may write what a test reads.
-fn kills(graph: &Mvicfg, side: &Side, instr: &Instr, test: &Test) -> bool {
-    let more = match instr {
-        Instr::Nop
-        | Instr::Assign { .. }
-        | Instr::Load { .. }
-        | Instr::Branch { .. }
-        | Instr::Return { .. } => false,
-        Instr::Declare(v) => {
-            let in_memory = graph.vars.get(v.0 as usize).is_none_or(|v| v.in_memory);
-            test.vars.contains(v) || test.memory && in_memory
+impl Readers {
+    fn of(tests: &[Rc<Test>]) -> Readers {
+        let mut found = Readers::default();
+        let both = |set: &mut IdSet<usize>, k: usize| [k, k + tests.len()].map(|k| set.insert(k));
+        for (k, test) in tests.iter().enumerate() {
+            both(&mut found.every, k);
+            test.vars.iter().for_each(|v| _ = both(found.of_variable.entry(*v).or_default(), k));
+            if test.memory {
+                both(&mut found.of_memory, k);
+            }
         }
-        Instr::Call { callee: Callee::Direct(name), args, result_to: None, .. } => {
-            test.memory && !is_quiet(side, name, args)
+        found
+    }
+
+    /// The tests that read what an instruction may write.
+    fn killed(&self, graph: &Mvicfg, side: &Side, instr: &Instr) -> IdSet<usize> {
+        let of_variable = |v: &VarId| self.of_variable.get(v).cloned().unwrap_or_default();
+        let more = match instr {
+            Instr::Nop
+            | Instr::Assign { .. }
+            | Instr::Load { .. }
+            | Instr::Branch { .. }
+            | Instr::Return { .. } => IdSet::new(),
+            Instr::Declare(v) => {
+                let in_memory = graph.vars.get(v.0 as usize).is_none_or(|v| v.in_memory);
+                let own = of_variable(v);
+                if in_memory { own.union(&self.of_memory) } else { own }
+            }
+            Instr::Call { callee: Callee::Direct(name), args, result_to: None, .. }
+                if is_quiet(side, name, args) =>
+            {
+                IdSet::new()
+            }
+            Instr::Call { .. }
+            | Instr::Store { .. }
+            | Instr::Copy { .. }
+            | Instr::Zero { .. }
+            | Instr::Measure { .. } => self.of_memory.clone(),
+            Instr::Unreachable | Instr::Unknown { .. } => self.every.clone(),
+        };
+        match instr.written() {
+            Some(v) => more.union(&of_variable(&v)),
+            None => more,
         }
-        Instr::Call { .. }
-        | Instr::Store { .. }
-        | Instr::Copy { .. }
-        | Instr::Zero { .. }
-        | Instr::Measure { .. } => test.memory,
-        Instr::Unreachable | Instr::Unknown { .. } => true,
-    };
-    writes(instr, test) || more
+    }
 }
 
 /// Whether an instruction gives a variable of a test another value.

@@ -20,8 +20,8 @@ use super::side::{Side, call_types};
 use super::sites::{MEASURES, READS, WRITES};
 use super::stores::{Timing, is_written, tell_objects_once};
 use super::texts::{
-    LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short, is_tellable, own_names,
-    unwrapped,
+    LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short, is_tellable,
+    own_names, unwrapped,
 };
 use super::widened::Widened;
 use crate::ir::{
