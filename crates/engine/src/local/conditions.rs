@@ -77,6 +77,8 @@ impl<'s> Speaker<'s> {
                 let name = expansion.map(|m| format!(" ({})", m.name)).unwrap_or_default();
                 let word = if holds { "holds" } else { "fails" };
                 let which = match self.place_on_line(literal) {
+                    // Beside others of the line that is said of these.
+                    Some(0) if !is_apart => "the".to_owned(),
                     Some(k) => format!("the {}", ordinal(k)),
                     None if self.is_one_of_several(literal) => "a".to_owned(),
                     None => "the".to_owned(),

@@ -450,8 +450,8 @@ fn tests_of_the_same_words_are_told_apart_by_their_place() {
     assert_eq!(
         of_new,
         [
-            "the 1st test of line 6 (MAKE) holds && the 2nd test of line 6 (MAKE) holds |  | returns 5",
-            "the 1st test of line 6 (MAKE) holds && the 2nd test of line 6 (MAKE) fails |  | returns 6",
+            "the test of line 6 (MAKE) holds && the 2nd test of line 6 (MAKE) holds |  | returns 5",
+            "the test of line 6 (MAKE) holds && the 2nd test of line 6 (MAKE) fails |  | returns 6",
         ]
     );
 }
@@ -489,7 +489,7 @@ fn a_test_of_many_lines_is_told_as_it_is_written() {
     assert_eq!(
         last("\n#if 1\n    + n\n#endif\n").as_deref(),
         Some(
-            "the 1st test of line 7 fails && the 2nd test of line 7 fails && the 3rd test of line 7 holds |  | calls fatal(1)"
+            "the test of line 7 fails && the 2nd test of line 7 fails && the 3rd test of line 7 holds |  | calls fatal(1)"
         )
     );
 }
