@@ -11,10 +11,9 @@ use crate::invariant::fact::{Fact, Template};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::observable::CALLS;
 use crate::invariant::text;
-use crate::ir::{Callee, Expr, Instr, Object, Op, TermId, literal};
+use crate::ir::{Callee, Expr, Instr, Leaf, Op, Rebuilt, Term, TermId, TermPool, literal};
 use crate::mvicfg::{ClassId, ClassSet, MvId};
 use crate::semantics::{Lines, library};
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Calls of one class that are told of where nothing changes.
@@ -156,9 +155,10 @@ impl FunctionAnalysis<'_> {
                 words.push("__LINE__".into());
                 continue;
             }
-            let (_, value) = self.e.expr(&unplaced(a), node, &single).into_iter().next()?;
+            let (_, value) = self.e.expr(a, node, &single).into_iter().next()?;
             causes = causes.union(&value.causes).union(&value.guards);
-            let (term, used) = self.separated(class, value.term);
+            let told = unplaced(&mut self.e.pool, value.term);
+            let (term, used) = self.separated(class, told);
             let open =
                 self.is_long(term) || self.e.rests_on_havoc(term) || self.e.rests_on_indeterminate(term);
             let text = (!open).then(|| text::term(&self.e.pool, term, &self.namings[class], None));
@@ -191,11 +191,15 @@ impl FunctionAnalysis<'_> {
     }
 }
 
-/// An argument without the number of a line, if it is a literal that holds one.
-fn unplaced(e: &Expr) -> Cow<'_, Expr> {
-    let Expr::Addr(Object::Global(symbol)) = e else { return Cow::Borrowed(e) };
-    literal::placed(symbol)
-        .map_or(Cow::Borrowed(e), |(_, other)| Cow::Owned(Expr::Addr(Object::Global(other))))
+/// A value with each literal in it that says where it stands as the one that does not.
+fn unplaced(pool: &mut TermPool, t: TermId) -> TermId {
+    pool.rebuilt(t, &|pool, t| match pool.get(t) {
+        Term::Leaf(Leaf::SymbolAddr { symbol, bits }) => match (literal::placed(symbol), *bits) {
+            (Some((_, symbol)), bits) => Rebuilt::By(pool.leaf(Leaf::SymbolAddr { symbol, bits })),
+            _ => Rebuilt::Kept,
+        },
+        _ => Rebuilt::Kept,
+    })
 }
 
 /// Whether an argument is what `__LINE__` gives, also converted.
