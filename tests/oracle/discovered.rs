@@ -92,6 +92,8 @@ struct Survival {
     judged: [usize; 2],
     failed: [Vec<String>; 2],
     refuted: BTreeSet<(String, String)>,
+    /// Functions of which most runs show nothing: something in them is undefined, or they take too long.
+    scarce: Vec<String>,
     /// Files whose driver is none, and why.
     not_run: Vec<String>,
 }
@@ -135,6 +137,8 @@ fn survival(looked: &[Looked], runs: usize) -> Survival {
                 continue;
             }
         };
+        let scarce = answer.defined.iter().filter(|(_, defined)| **defined * 2 < runs as u64);
+        survival.scarce.extend(scarce.map(|(name, defined)| format!("{name} {defined}")));
         let failed: BTreeMap<usize, u64> = answer.failed.iter().map(|(k, _, run)| (*k, *run)).collect();
         for (k, (is_proved, text)) in proved.iter().enumerate() {
             let is_judged = answer.held.get(&k).is_some_and(|n| *n > 0) || failed.contains_key(&k);
@@ -232,6 +236,7 @@ fn facts_of_textbooks_are_discovered_and_what_is_likely_survives() {
     let surviving = likely - wrong.len();
     println!("{} functions, {runs} compiled runs each", looked.len());
     println!("not run: {:?}", survival.not_run);
+    println!("fewer than half of the runs show something: {:?}", survival.scarce);
     println!("called proved and looked at: {proved}, refuted {}", false_proofs.len());
     println!(
         "called likely and looked at: {likely}, refuted {}: {:.1} % survive",

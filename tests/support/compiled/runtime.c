@@ -176,10 +176,11 @@ static int ivd_is_refused(void) { return ivd && ivd->armed && !ivd->tame && ivd_
 static int64_t ivd_plain_int(void)
 {
     int64_t near = (int64_t)ivd_below(3) - 1;
+    /* Sums without a sign: where signed ones are checked, one at the end of the type would end the driver. */
     switch (ivd_below(10)) {
     case 0: case 1: case 2: return (int64_t)ivd_below(24) - 6;
     case 3: return (int64_t)ivd_below(600) - 150;
-    case 4: return (int64_t)((uint64_t)1 << ivd_below(64)) + near;
+    case 4: return (int64_t)(((uint64_t)1 << ivd_below(64)) + (uint64_t)near);
     case 5: return -(int64_t)((uint64_t)1 << ivd_below(33)) + near;
     case 6: case 7:
         if (ivd_below(2))
