@@ -119,12 +119,12 @@ fn step(
         left_out.laid_out = reached.left_out;
         if !is_whole {
             let is_unit = |(_, path): &mentions::Header| path.as_ref().is_some_and(|p| is_library(new, p));
-            match request.analysis.configurations {
-                true => left_out.readers = reached.keep(old, MAX_READERS),
-                // They are read by themselves: nothing is left out.
-                false if headers.iter().all(is_unit) => _ = reached.keep(old, MAX_READERS_OF_UNITS),
-                false => left_out.readers = reached.keep(old, MAX_READERS_AGAIN),
-            }
+            let most = match request.analysis.configurations {
+                true => MAX_READERS,
+                false if headers.iter().all(is_unit) => MAX_READERS_OF_UNITS,
+                false => MAX_READERS_AGAIN,
+            };
+            left_out.readers = reached.keep(old, most);
         }
         reached.sources.extend(includes.sources(&sources));
         for path in reached.sources {

@@ -326,13 +326,10 @@ impl Comparer<'_> {
                 }
             }
             Verdict::Differ(items) => {
-                // In C nothing is said of what overflows. That a value does no longer, in a wider variable, is news.
-                let (within, overflows) = match self.where_apart(&items, joint) {
-                    Some(within) => (within, b.path.overflows.clone()),
-                    None => (joint, &a.path.overflows | &b.path.overflows),
-                };
+                // In C nothing is said of what overflows. What no longer does is news, and a test for it.
+                let within = self.where_apart(&items, joint);
                 match self.satisfiable(joint).or_else(|| self.satisfiable_all(&anywhere)) {
-                    Some(true) if self.rests_on(&overflows, within) => outcome.unwrapped = true,
+                    Some(true) if self.rests_on_overflow(&b.path, within) => outcome.unwrapped = true,
                     Some(true) => {
                         if let Some(forked) = self.forked([old, new], &items) {
                             return outcome.absorb(forked);
@@ -408,13 +405,18 @@ impl Comparer<'_> {
         known.is_true(&mut self.pool, negation)
     }
 
-    /// Whether a condition only holds where one of some signed sums overflows.
-    fn rests_on(&mut self, overflows: &BTreeSet<TermId>, condition: TermId) -> bool {
-        let within = overflows.iter().fold(condition, |all, overflow| {
+    /// Whether a condition only holds where a signed sum of a path overflows, which the path does not ask for by itself.
+    fn rests_on_overflow(&mut self, path: &Path, condition: TermId) -> bool {
+        if path.overflows.is_empty() {
+            return false;
+        }
+        let fits = path.overflows.iter().fold(self.pool.bool(true), |all, overflow| {
             let fits = self.pool.not(*overflow);
             self.pool.and(all, fits)
         });
-        !overflows.is_empty() && self.satisfiable(within) == Some(false)
+        let within = self.pool.and(condition, fits);
+        let own: Vec<TermId> = path.literals.iter().map(|l| l.term).chain([fits]).collect();
+        self.satisfiable(within) == Some(false) && self.satisfiable_all(&own) == Some(true)
     }
 
     fn satisfiable(&mut self, condition: TermId) -> Option<bool> {

@@ -38,12 +38,12 @@ impl Comparer<'_> {
         (items, literals)
     }
 
-    /// A condition, with that the two values differ which are all that does; `None` if something else does.
-    pub(super) fn where_apart(&mut self, items: &[Vec<Item>; 2], joint: TermId) -> Option<TermId> {
-        let (a, b) = only_values(items)?;
+    /// A condition, and that the two values differ if these are all that does.
+    pub(super) fn where_apart(&mut self, items: &[Vec<Item>; 2], joint: TermId) -> TermId {
+        let Some((a, b)) = only_values(items) else { return joint };
         let same = self.pool.eq(a, b);
         let apart = self.pool.not(same);
-        Some(self.pool.and(joint, apart))
+        self.pool.and(joint, apart)
     }
 
     /// An input on which two values differ, where the solver says nothing of both: one on which the condition holds,

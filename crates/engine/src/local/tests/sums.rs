@@ -1,4 +1,5 @@
-//! What differs only where a signed sum overflows is no news: C says nothing of it.
+//! What differs only where a signed sum of the newer version overflows is no news: C says nothing of it. That one no
+//! longer does is.
 
 use super::{changes, check};
 
@@ -29,4 +30,22 @@ fn the_same_but_for_overflows_is_the_same() {
         .map(|body| format!("int f(int x, int n)\n{{\n{body}\n}}\n"));
     assert!(changes(&old, &new).iter().all(|c| c.deltas.is_empty()));
     assert!(changes(&old, &new).iter().any(|c| c.unwrapped));
+}
+
+#[test]
+fn a_sum_that_no_longer_overflows_is_news() {
+    let told = |old: &str, new: &str| {
+        let [old, new] = [old, new].map(|body| format!("int f(int a, int b)\n{{\n{body}\n}}\n"));
+        let found = changes(&old, &new);
+        (found.iter().any(|c| !c.deltas.is_empty()), found.iter().any(|c| c.unwrapped))
+    };
+    let [narrow, wide] =
+        ["if (a + b > 100) return 1; return 0;", "if ((long)a + b > 100) return 1; return 0;"];
+    assert_eq!(told(narrow, wide), (true, false));
+    assert_eq!(told("return a + b > 100;", "return (long)a + b > 100;"), (true, false));
+    let sum = "return a > 0 && b > 0 ? a + b : 0;";
+    assert_eq!(told(sum, &format!("if (a > 2147483647 - b && b > 0) return -1; {sum}")).0, true);
+    assert_eq!(told(sum, &format!("if (a > 0 && b > 0 && a + b < 0) return -1; {sum}")).0, true);
+    // The reverse brings one, of which nothing is said.
+    assert_eq!(told(wide, narrow), (false, true));
 }
