@@ -44,8 +44,8 @@ fn a_sum_that_no_longer_overflows_is_news() {
     assert_eq!(told(narrow, wide), (true, false));
     assert_eq!(told("return a + b > 100;", "return (long)a + b > 100;"), (true, false));
     let sum = "return a > 0 && b > 0 ? a + b : 0;";
-    assert_eq!(told(sum, &format!("if (a > 2147483647 - b && b > 0) return -1; {sum}")).0, true);
-    assert_eq!(told(sum, &format!("if (a > 0 && b > 0 && a + b < 0) return -1; {sum}")).0, true);
+    assert!(told(sum, &format!("if (a > 2147483647 - b && b > 0) return -1; {sum}")).0);
+    assert!(told(sum, &format!("if (a > 0 && b > 0 && a + b < 0) return -1; {sum}")).0);
     // The reverse brings one, of which nothing is said.
     assert_eq!(told(wide, narrow), (false, true));
 }
