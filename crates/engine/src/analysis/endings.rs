@@ -14,7 +14,7 @@ use crate::mvicfg::key::{self, SourceNames};
 use crate::mvicfg::{ClassId, VersionId};
 use crate::semantics::library;
 use petgraph::graph::{DiGraph, NodeIndex};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Variables through which a result is followed to the branch that asks for it.
 const MAX_COPIES: usize = 4;
@@ -43,30 +43,60 @@ pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)
     }
 }
 
-/// The parts of a function, without some of its nodes, in which control can go round. Cost: a search for strongly
-/// connected parts.
-pub(super) fn cycles(f: &Function, is_there: &dyn Fn(usize) -> bool) -> Vec<Part> {
-    let mut graph = DiGraph::<(), ()>::new();
-    f.nodes.iter().for_each(|_| _ = graph.add_node(()));
-    for (i, n) in f.nodes.iter().enumerate().filter(|(i, _)| is_there(*i)) {
-        for s in n.succs.iter().map(|s| s.0 as usize).filter(|s| is_there(*s)) {
-            graph.add_edge(NodeIndex::new(i), NodeIndex::new(s), ());
+/// A function whose writers are listed by what they write: each question of a loop asks for them.
+struct Body<'f> {
+    f: &'f Function,
+    writers: HashMap<VarId, Vec<usize>>,
+}
+
+impl<'f> Body<'f> {
+    /// Cost: one pass over the function.
+    fn new(f: &'f Function) -> Self {
+        let mut writers: HashMap<VarId, Vec<usize>> = HashMap::new();
+        for (i, n) in f.nodes.iter().enumerate() {
+            n.instr.written().into_iter().for_each(|v| writers.entry(v).or_default().push(i));
         }
+        Body { f, writers }
+    }
+
+    fn instr(&self, at: usize) -> &'f Instr {
+        &self.f.nodes[at].instr
+    }
+
+    /// The nodes of a part that write a variable, from the first.
+    fn writers<'a>(&'a self, part: &'a Part, var: VarId) -> impl Iterator<Item = usize> + 'a {
+        self.writers.get(&var).into_iter().flatten().copied().filter(|i| part.contains(i))
+    }
+}
+
+/// The parts of a function, among some of its nodes, in which control can go round. Cost: a search for strongly
+/// connected parts among these.
+pub(super) fn cycles(f: &Function, among: impl Iterator<Item = usize>) -> Vec<Part> {
+    let mut graph = DiGraph::<usize, ()>::new();
+    let names: BTreeMap<usize, NodeIndex> = among.map(|i| (i, graph.add_node(i))).collect();
+    for (&i, &name) in &names {
+        let next = f.nodes[i].succs.iter().filter_map(|s| names.get(&(s.0 as usize)));
+        next.for_each(|&s| _ = graph.add_edge(name, s, ()));
     }
     let parts = petgraph::algo::kosaraju_scc(&graph).into_iter();
     let is_cycle = |p: &Vec<NodeIndex>| p.len() > 1 || p.iter().any(|n| graph.contains_edge(*n, *n));
-    parts.filter(is_cycle).map(|p| p.into_iter().map(NodeIndex::index).collect()).collect()
+    parts.filter(is_cycle).map(|p| p.into_iter().map(|n| graph[n]).collect()).collect()
 }
 
 /// What decides which runs end, as text; nothing where all do.
 fn decisions(f: &Function) -> Vec<String> {
-    let open: Vec<Part> = cycles(f, &|_| true).into_iter().filter(|part| !ends(f, part)).collect();
+    let loops = cycles(f, 0..f.nodes.len());
+    if loops.is_empty() {
+        return Vec::new();
+    }
+    let body = Body::new(f);
+    let open: Vec<Part> = loops.into_iter().filter(|part| !ends(&body, part)).collect();
     let within: Part = open.iter().flatten().copied().collect();
     if within.is_empty() {
         return Vec::new();
     }
     let before = leading_to(f, &within);
-    let slice = slice(f, &before);
+    let slice = slice(&body, &before);
     let text = |&i: &usize| {
         let mut out = String::new();
         key::instr(&mut out, &f.nodes[i].instr, &SourceNames(f));
@@ -79,63 +109,76 @@ fn decisions(f: &Function) -> Vec<String> {
     slice.iter().map(text).chain([format!("{} loops", open.len())]).collect()
 }
 
-/// The nodes from which some node can be reached.
+/// The nodes from which some node can be reached. Cost: one pass over the edges.
 fn leading_to(f: &Function, to: &Part) -> Part {
-    let mut found = to.clone();
-    loop {
-        let leads = |i: &usize| f.nodes[*i].succs.iter().any(|s| found.contains(&(s.0 as usize)));
-        let more: Vec<usize> = (0..f.nodes.len()).filter(|i| !found.contains(i) && leads(i)).collect();
-        if more.is_empty() {
-            return found;
-        }
-        found.extend(more);
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); f.nodes.len()];
+    for (i, n) in f.nodes.iter().enumerate() {
+        n.succs.iter().for_each(|s| before[s.0 as usize].push(i));
     }
+    let mut is_found = vec![false; f.nodes.len()];
+    to.iter().for_each(|&i| is_found[i] = true);
+    let mut open: Vec<usize> = to.iter().copied().collect();
+    while let Some(at) = open.pop() {
+        for &i in &before[at] {
+            if !std::mem::replace(&mut is_found[i], true) {
+                open.push(i);
+            }
+        }
+    }
+    (0..f.nodes.len()).filter(|&i| is_found[i]).collect()
 }
 
-/// The branches among these nodes, and all that their conditions rest on.
-fn slice(f: &Function, among: &Part) -> Part {
-    let branch = |i: &usize| matches!(f.nodes[*i].instr, Instr::Branch { .. });
-    let mut found: Part = among.iter().copied().filter(branch).collect();
-    let (mut vars, mut memory) = (BTreeSet::new(), false);
-    loop {
-        for &i in &found {
-            let instr = &f.nodes[i].instr;
-            memory |= matches!(
-                instr,
-                Instr::Load { .. } | Instr::Call { .. } | Instr::Copy { .. } | Instr::Unknown { .. }
-            );
-            instr.for_each_expr(&mut |e| _ = matches!(e, Expr::Var(v) if vars.insert(*v)));
+/// The branches among these nodes, and all that their conditions rest on. Cost: each node is looked at once, and
+/// once more when memory comes to count.
+fn slice(body: &Body, among: &Part) -> Part {
+    // What counts whatever the conditions ask, and what does where they rest on memory.
+    let counts = |i: &usize| {
+        matches!(body.instr(*i), Instr::Branch { .. } | Instr::Unknown { .. } | Instr::Measure { .. })
+    };
+    let is_memory = |i: &usize| {
+        use Instr::{Call, Copy, Store, Zero};
+        matches!(body.instr(*i), Call { .. } | Store { .. } | Copy { .. } | Zero { .. })
+    };
+    let mut open: Vec<usize> = among.iter().copied().filter(counts).collect();
+    let (mut found, mut vars, mut memory): (Part, _, _) = (Part::new(), BTreeSet::new(), false);
+    while let Some(at) = open.pop() {
+        if !found.insert(at) {
+            continue;
         }
-        let counts = |i: &usize| match &f.nodes[*i].instr {
-            Instr::Call { .. } if memory => true,
-            instr @ (Instr::Assign { .. } | Instr::Load { .. } | Instr::Call { .. }) => {
-                instr.written().is_some_and(|v| vars.contains(&v))
+        let instr = body.instr(at);
+        let reads = matches!(
+            instr,
+            Instr::Load { .. } | Instr::Call { .. } | Instr::Copy { .. } | Instr::Unknown { .. }
+        );
+        if reads && !std::mem::replace(&mut memory, true) {
+            open.extend(among.iter().copied().filter(is_memory));
+        }
+        instr.for_each_expr(&mut |e| match e {
+            Expr::Var(v) if vars.insert(*v) => {
+                let gives = |i: &usize| {
+                    matches!(body.instr(*i), Instr::Assign { .. } | Instr::Load { .. } | Instr::Call { .. })
+                };
+                open.extend(body.writers(among, *v).filter(gives));
             }
-            Instr::Store { .. } | Instr::Copy { .. } | Instr::Zero { .. } => memory,
-            Instr::Unknown { .. } | Instr::Measure { .. } => true,
-            _ => false,
-        };
-        let more: Vec<usize> = among.iter().copied().filter(|i| !found.contains(i) && counts(i)).collect();
-        if more.is_empty() {
-            return found;
-        }
-        found.extend(more);
+            _ => {}
+        });
     }
+    found
 }
 
 /// Whether control leaves a part whatever happens, or does something undefined.
-fn ends(f: &Function, part: &Part) -> bool {
+fn ends(body: &Body, part: &Part) -> bool {
     part.iter().any(|&at| {
         let one = |at: usize| Part::from([at]);
-        let counters: Vec<Part> = match &f.nodes[at].instr {
-            Instr::Branch { cond } => match leaving(f, part, at, cond) {
+        let counters: Vec<Part> = match body.instr(at) {
+            Instr::Branch { cond } => match leaving(body, part, at, cond) {
                 Some(exit) => {
-                    bounded(f, part, exit).into_iter().chain(reading(f, part, exit)).map(one).collect()
+                    bounded(body, part, exit).into_iter().chain(reading(body, part, exit)).map(one).collect()
                 }
                 None => return false,
             },
             Instr::Load { addr, .. } | Instr::Store { addr, .. } => {
-                walked(f, part, addr).into_iter().collect()
+                walked(body, part, addr).into_iter().collect()
             }
             _ => return false,
         };
@@ -143,50 +186,49 @@ fn ends(f: &Function, part: &Part) -> bool {
             return false;
         }
         // Without this node, only rounds are left that end by themselves.
-        let inner = cycles(f, &|i| part.contains(&i) && i != at);
+        let inner = cycles(body.f, part.iter().copied().filter(|i| *i != at));
         let goes_on = |steps: Part| {
-            let others = cycles(f, &|i| part.contains(&i) && !steps.contains(&i));
+            let others = cycles(body.f, part.iter().copied().filter(|i| !steps.contains(i)));
             inner.iter().all(|c| c.is_disjoint(&steps)) && !others.iter().any(|c| c.contains(&at))
         };
-        counters.into_iter().any(goes_on) && inner.iter().all(|c| ends(f, c))
+        counters.into_iter().any(goes_on) && inner.iter().all(|c| ends(body, c))
     })
 }
 
 /// The only node of a part that writes a variable.
-fn writer(f: &Function, part: &Part, var: VarId) -> Option<usize> {
-    let writes = |i: &&usize| f.nodes[**i].instr.written() == Some(var);
-    let mut all = part.iter().filter(writes);
-    all.next().copied().filter(|_| all.next().is_none())
+fn writer(body: &Body, part: &Part, var: VarId) -> Option<usize> {
+    let mut all = body.writers(part, var);
+    all.next().filter(|_| all.next().is_none())
 }
 
 /// The variable of which a temporary keeps the value from before its step (`i++` as a value).
-fn source(f: &Function, part: &Part, v: VarId) -> VarId {
-    let kept = writer(f, part, v).filter(|_| f.var(v).kind == VarKind::Temp);
-    match kept.map(|at| &f.nodes[at].instr) {
+fn source(body: &Body, part: &Part, v: VarId) -> VarId {
+    let kept = writer(body, part, v).filter(|_| body.f.var(v).kind == VarKind::Temp);
+    match kept.map(|at| body.instr(at)) {
         Some(Instr::Assign { value: Expr::Var(own), .. }) => *own,
         _ => v,
     }
 }
 
 /// The only node of a part that writes a variable, where it adds a constant, and the constant.
-fn step(f: &Function, part: &Part, var: VarId) -> Option<(usize, i128)> {
-    let at = writer(f, part, var)?;
-    Some((at, added(f, part, var, at)?))
+fn step(body: &Body, part: &Part, var: VarId) -> Option<(usize, i128)> {
+    let at = writer(body, part, var)?;
+    Some((at, added(body, part, var, at)?))
 }
 
 /// The nodes of a part that write a variable, where all of them add constants of one sign.
-fn steps(f: &Function, part: &Part, var: VarId) -> Option<Part> {
-    let writers: Part = part.iter().copied().filter(|i| f.nodes[*i].instr.written() == Some(var)).collect();
-    let by: Option<Vec<i128>> = writers.iter().map(|at| added(f, part, var, *at)).collect();
+fn steps(body: &Body, part: &Part, var: VarId) -> Option<Part> {
+    let writers: Part = body.writers(part, var).collect();
+    let by: Option<Vec<i128>> = writers.iter().map(|at| added(body, part, var, *at)).collect();
     let is_one_way = |by: &Vec<i128>| by.iter().all(|k| *k > 0) || by.iter().all(|k| *k < 0);
     by.is_some_and(|by| by.iter().all(|k| is_step(*k)) && is_one_way(&by)).then_some(writers)
 }
 
 /// The constant that a node adds to a variable.
-fn added(f: &Function, part: &Part, var: VarId, at: usize) -> Option<i128> {
-    let Instr::Assign { value: Expr::Op { op, args, .. }, .. } = &f.nodes[at].instr else { return None };
+fn added(body: &Body, part: &Part, var: VarId, at: usize) -> Option<i128> {
+    let Instr::Assign { value: Expr::Op { op, args, .. }, .. } = body.instr(at) else { return None };
     let [Expr::Var(own), Expr::Const(by)] = args.as_slice() else { return None };
-    let by = by.signed().filter(|_| source(f, part, *own) == var && !f.var(var).in_memory)?;
+    let by = by.signed().filter(|_| source(body, part, *own) == var && !body.f.var(var).in_memory)?;
     match op {
         Op::Add => Some(by),
         Op::Sub => Some(-by),
@@ -194,17 +236,17 @@ fn added(f: &Function, part: &Part, var: VarId, at: usize) -> Option<i128> {
     }
 }
 
-fn stays(f: &Function, part: &Part, e: &Expr) -> bool {
+fn stays(body: &Body, part: &Part, e: &Expr) -> bool {
     let mut stays = true;
-    let written = |v: VarId| part.iter().any(|i| f.nodes[*i].instr.written() == Some(v));
+    let written = |v: VarId| body.writers(part, v).next().is_some();
     e.for_each(&mut |x| stays &= !matches!(x, Expr::Var(v) if written(*v)));
     stays
 }
 
 /// What a branch asks that leads out of a part, and whether rounds go on while it holds; none of one that stays
 /// inside whatever it finds.
-fn leaving<'e>(f: &Function, part: &Part, at: usize, cond: &'e Expr) -> Option<(&'e Expr, bool)> {
-    let inside = |k: usize| f.nodes[at].succs.get(k).is_some_and(|s| part.contains(&(s.0 as usize)));
+fn leaving<'e>(body: &Body, part: &Part, at: usize, cond: &'e Expr) -> Option<(&'e Expr, bool)> {
+    let inside = |k: usize| body.f.nodes[at].succs.get(k).is_some_and(|s| part.contains(&(s.0 as usize)));
     let (mut cond, mut while_true) = match (inside(0), inside(1)) {
         (true, false) => (cond, true),
         (false, true) => (cond, false),
@@ -218,7 +260,7 @@ fn leaving<'e>(f: &Function, part: &Part, at: usize, cond: &'e Expr) -> Option<(
 
 /// The steps by one that bring a branch out of a part. A signed counter that is widened overflows first, which C
 /// leaves undefined.
-fn bounded(f: &Function, part: &Part, (cond, while_true): (&Expr, bool)) -> Vec<usize> {
+fn bounded(body: &Body, part: &Part, (cond, while_true): (&Expr, bool)) -> Vec<usize> {
     let Expr::Op { op, args, .. } = cond else { return Vec::new() };
     let [a, b] = args.as_slice() else { return Vec::new() };
     // The round goes on while `low < high`, or, if it is not strict, `low <= high`.
@@ -228,7 +270,7 @@ fn bounded(f: &Function, part: &Part, (cond, while_true): (&Expr, bool)) -> Vec<
         (Op::Slt | Op::Ult, false) => (b, a, false),
         (Op::Sle | Op::Ule, false) => (b, a, true),
         (Op::Eq, false) => {
-            return [(a, b), (b, a)].iter().filter_map(|(i, n)| unequal(f, part, i, n)).collect();
+            return [(a, b), (b, a)].iter().filter_map(|(i, n)| unequal(body, part, i, n)).collect();
         }
         _ => return Vec::new(),
     };
@@ -242,11 +284,12 @@ fn bounded(f: &Function, part: &Part, (cond, while_true): (&Expr, bool)) -> Vec<
             },
             _ => return None,
         };
-        step(f, part, source(f, part, var)).filter(|(_, k)| *k == by).map(|(at, _)| at)
+        step(body, part, source(body, part, var)).filter(|(_, k)| *k == by).map(|(at, _)| at)
     };
-    let up = counter(low, 1).filter(|_| stays(f, part, high) && (strict || is_within(high, is_signed, true)));
+    let up =
+        counter(low, 1).filter(|_| stays(body, part, high) && (strict || is_within(high, is_signed, true)));
     let down =
-        counter(high, -1).filter(|_| stays(f, part, low) && (strict || is_within(low, is_signed, false)));
+        counter(high, -1).filter(|_| stays(body, part, low) && (strict || is_within(low, is_signed, false)));
     up.into_iter().chain(down).collect()
 }
 
@@ -265,23 +308,23 @@ fn is_within(bound: &Expr, is_signed: bool, up: bool) -> bool {
 }
 
 /// The call that reads input, where a branch leaves a part unless it has read some.
-fn reading(f: &Function, part: &Part, (cond, while_true): (&Expr, bool)) -> Option<usize> {
+fn reading(body: &Body, part: &Part, (cond, while_true): (&Expr, bool)) -> Option<usize> {
     let Expr::Op { op: Op::Eq, args, .. } = cond else { return None };
     let (mut var, value) = match args.as_slice() {
         [Expr::Var(v), Expr::Const(c)] | [Expr::Const(c), Expr::Var(v)] => (*v, c.signed()?),
         _ => return None,
     };
-    let mut call = writer(f, part, var)?;
+    let mut call = writer(body, part, var)?;
     // Variables may be assigned to each other in a circle.
     for _ in 0..MAX_COPIES {
-        let Instr::Assign { value: Expr::Var(from), .. } = &f.nodes[call].instr else { break };
-        if f.var(var).in_memory {
+        let Instr::Assign { value: Expr::Var(from), .. } = body.instr(call) else { break };
+        if body.f.var(var).in_memory {
             return None;
         }
         var = *from;
-        call = writer(f, part, var)?;
+        call = writer(body, part, var)?;
     }
-    let Instr::Call { callee: Callee::Direct(name), args, .. } = &f.nodes[call].instr else { return None };
+    let Instr::Call { callee: Callee::Direct(name), args, .. } = body.instr(call) else { return None };
     let has_read = match &**name {
         "scanf" | "fscanf" => while_true && value > 0,
         "getchar" | "getc" | "fgetc" => !while_true && value == -1,
@@ -292,7 +335,7 @@ fn reading(f: &Function, part: &Part, (cond, while_true): (&Expr, bool)) -> Opti
         _ => return None,
     };
     // Nothing that the loop calls may put back what was read, or begin again.
-    let keeps = |i: &usize| match &f.nodes[*i].instr {
+    let keeps = |i: &usize| match body.instr(*i) {
         Instr::Call { callee: Callee::Direct(name), .. } => {
             library::row(name).is_some()
                 && !["ungetc", "rewind", "fseek", "fsetpos", "freopen"].contains(&&**name)
@@ -304,18 +347,18 @@ fn reading(f: &Function, part: &Part, (cond, while_true): (&Expr, bool)) -> Opti
 }
 
 /// A step by one up or down towards a number that stays meets it, since numbers wrap.
-fn unequal(f: &Function, part: &Part, counter: &Expr, bound: &Expr) -> Option<usize> {
+fn unequal(body: &Body, part: &Part, counter: &Expr, bound: &Expr) -> Option<usize> {
     let Expr::Var(v) = counter else { return None };
-    step(f, part, source(f, part, *v))
-        .filter(|(_, by)| by.abs() == 1 && stays(f, part, bound))
+    step(body, part, source(body, part, *v))
+        .filter(|(_, by)| by.abs() == 1 && stays(body, part, bound))
         .map(|(at, _)| at)
 }
 
 /// The steps that bring an address out of every object: those of the one variable in it that moves.
-fn walked(f: &Function, part: &Part, addr: &Expr) -> Option<Part> {
+fn walked(body: &Body, part: &Part, addr: &Expr) -> Option<Part> {
     let (mut vars, mut is_linear) = (Vec::new(), true);
     addr.for_each(&mut |e| match e {
-        Expr::Var(v) => vars.push(source(f, part, *v)),
+        Expr::Var(v) => vars.push(source(body, part, *v)),
         Expr::Op { op: Op::Add | Op::Sub | Op::Sext(_) | Op::Zext(_), .. } => {}
         // What is multiplied by nothing stays where it is.
         Expr::Op { op: Op::Mul, args, .. } => is_linear &= args.iter().filter_map(constant).any(is_step),
@@ -325,11 +368,11 @@ fn walked(f: &Function, part: &Part, addr: &Expr) -> Option<Part> {
         Expr::Op { .. } => is_linear = false,
         _ => {}
     });
-    vars.retain(|v| !stays(f, part, &Expr::Var(*v)));
+    vars.retain(|v| !stays(body, part, &Expr::Var(*v)));
     // Of one that stands there twice the steps may cancel.
     let [one] = vars.as_slice() else { return None };
-    let is_wide = f.var(*one).sort.and_then(Sort::bits).is_some_and(|bits| bits >= 32);
-    steps(f, part, *one).filter(|_| is_linear && is_wide)
+    let is_wide = body.f.var(*one).sort.and_then(Sort::bits).is_some_and(|bits| bits >= 32);
+    steps(body, part, *one).filter(|_| is_linear && is_wide)
 }
 
 fn constant(e: &Expr) -> Option<i128> {
@@ -533,10 +576,10 @@ mod tests {
         fn cycles_are_what_control_can_go_round_in() {
             let nop: &[(Instr, &[u32])] = &[(Instr::Nop, &[3]), (Instr::Nop, &[2, 4]), (Instr::Nop, &[4, 1])];
             let f = function("f", &[("n", CType::Bool)], nop);
-            let mut found = cycles(&f, &|_| true);
+            let mut found = cycles(&f, 0..f.nodes.len());
             found.sort();
             assert_eq!(found, [Part::from([2, 3]), Part::from([4])]);
-            assert_eq!(cycles(&f, &|n| n != 3), [Part::from([4])]);
+            assert_eq!(cycles(&f, (0..f.nodes.len()).filter(|n| *n != 3)), [Part::from([4])]);
             assert_eq!(leading_to(&f, &Part::from([4])), Part::from([0, 2, 3, 4]));
         }
 

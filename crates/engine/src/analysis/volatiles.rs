@@ -73,6 +73,6 @@ fn is_given(f: &Function, v: crate::ir::VarId) -> bool {
 /// Which nodes can be reached from themselves. Cost: a search for strongly connected parts.
 fn in_cycles(f: &Function) -> Vec<bool> {
     let mut found = vec![false; f.nodes.len()];
-    endings::cycles(f, &|_| true).into_iter().flatten().for_each(|n| found[n] = true);
+    endings::cycles(f, 0..f.nodes.len()).into_iter().flatten().for_each(|n| found[n] = true);
     found
 }

@@ -8,9 +8,9 @@
 
 use super::calls::literal;
 use super::side::Side;
-use super::sites::{MEASURES, READS, Tag, WRITES};
+use super::sites::{MEASURES, READS, Tag, WRITES, does};
 use crate::ir::{
-    App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool,
+    App, CType, Callee, Const, Expr, Instr, LOOP_VALUE, Leaf, Object, Op, Sort, Term, TermId, TermPool, Uf,
     UndefinedKind, VarId,
 };
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
@@ -416,7 +416,7 @@ impl Machine<'_> {
             }
             // A type alone: nothing is there.
             Instr::Measure { var: None, .. } => {}
-            Instr::Unknown { reason, .. } => return Err(reason.to_string()),
+            instr @ Instr::Unknown { .. } => self.unmodelled(path, instr)?,
         }
         Ok(Step::Next)
     }
@@ -463,6 +463,42 @@ impl Machine<'_> {
             rounds: false,
         });
         Ok(result)
+    }
+
+    /// A statement of which only its text is known: what it leaves in memory and in variables follows from the state
+    /// before, and from its site.
+    fn unmodelled(&mut self, path: &mut Path, instr: &Instr) -> Result<(), Stop> {
+        let Instr::Unknown { reason, text, reads, writes, anything } = instr else { return Ok(()) };
+        let tag = self.side.tags.get(path.node.0 as usize).copied().flatten();
+        let Some(tag) = tag.filter(|_| !instr.is_second_return()) else { return Err(reason.to_string()) };
+        let args: Vec<TermId> = reads.iter().map(|e| self.term(path, e)).collect();
+        let before = path.memory;
+        let name: Arc<str> = does(text).into();
+        let left = Uf::Call { callee: format!("{name}#{tag}:Memory").into(), part: Sort::Mem };
+        let after = self.pool.app(App::Uf(left), &[before]);
+        for (k, v) in writes.iter().enumerate() {
+            let Some(sort) = self.graph.vars[v.0 as usize].sort else { continue };
+            let given = Uf::Call { callee: format!("{name}:{k}").into(), part: sort };
+            let all: Vec<TermId> = args.iter().copied().chain([after]).collect();
+            let value = self.pool.app(App::Uf(given), &all);
+            path.set(*v, value);
+        }
+        if *anything {
+            path.memory = after;
+        }
+        path.events.push(Event {
+            node: path.node,
+            class: self.side.class,
+            tag,
+            site: tag,
+            callee: Some(name),
+            args,
+            result: None,
+            memory: (before, after),
+            copied: BTreeMap::new(),
+            rounds: false,
+        });
+        Ok(())
     }
 
     fn call(&mut self, path: &mut Path) -> Result<Step, Stop> {

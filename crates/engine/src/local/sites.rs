@@ -6,10 +6,12 @@
 //!
 //! An access to a volatile object is such a site, too: what is read there nobody knows, and that it is read or written
 //! is seen by others. So is where an array of variable length begins its life: how many elements it has is compared.
+//! And so is a statement that lowering does not express: nobody knows what it does, but for equal texts it is the same.
 
 use crate::ir::{Callee, Instr};
 use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
+use std::borrow::Cow;
 
 /// The number of a site, or of a pair of matched ones.
 pub(super) type Tag = u32;
@@ -20,17 +22,26 @@ pub(super) const WRITES: &str = "\\writes";
 /// Whom a declaration of an array of variable length calls, as it were: with the array, the size of what its last dimension
 /// holds, and its lengths.
 pub(super) const MEASURES: &str = "\\measures";
+/// Whom a statement calls, as it were, that is not modelled: this and its text, with what its names denote.
+pub(super) const DOES: &str = "\\does ";
 
 /// What a site calls; the inner `None` is a pointer.
-fn callee(instr: &Instr) -> Option<Option<&str>> {
+fn callee(instr: &Instr) -> Option<Option<Cow<'_, str>>> {
+    let fixed = |name: &'static str| Some(Some(Cow::Borrowed(name)));
     match instr {
-        Instr::Call { callee: Callee::Direct(name), .. } => Some(Some(name)),
+        Instr::Call { callee: Callee::Direct(name), .. } => Some(Some(Cow::Borrowed(name))),
         Instr::Call { callee: Callee::Indirect(_), .. } => Some(None),
-        Instr::Load { access, .. } if access.volatile => Some(Some(READS)),
-        Instr::Store { access, .. } if access.volatile => Some(Some(WRITES)),
-        Instr::Measure { var: Some(_), .. } => Some(Some(MEASURES)),
+        Instr::Load { access, .. } if access.volatile => fixed(READS),
+        Instr::Store { access, .. } if access.volatile => fixed(WRITES),
+        Instr::Measure { var: Some(_), .. } => fixed(MEASURES),
+        Instr::Unknown { text, .. } if !instr.is_second_return() => Some(Some(Cow::Owned(does(text)))),
         _ => None,
     }
+}
+
+/// The callee of a statement that is not modelled.
+pub(super) fn does(text: &str) -> String {
+    format!("{DOES}{text}")
 }
 
 /// By class and node: the tag of a call.
@@ -74,7 +85,7 @@ fn own_calls(graph: &Mvicfg, class: ClassId) -> Vec<(MvId, String)> {
     for (k, node) in body.nodes.iter().enumerate() {
         let Some(&mv) = graph.node_map.get(class.index()).and_then(|map| map.get(k)) else { continue };
         if let (Some(name), 1) = (callee(&node.instr), graph.node(mv).classes.len()) {
-            calls.push((mv, name.unwrap_or("*").to_owned()));
+            calls.push((mv, name.map_or_else(|| "*".to_owned(), Cow::into_owned)));
         }
     }
     calls

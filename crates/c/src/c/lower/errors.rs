@@ -69,7 +69,7 @@ impl Errors {
 impl FnCx<'_, '_> {
     /// Lowers the statements of a block, and answers for what was skipped between them.
     pub fn statements_of(&mut self, block: Span, list: &[StmtId]) {
-        let around = self.statements.until;
+        let around = (self.statements.from, self.statements.until);
         let starts: Vec<u32> = list.iter().map(|id| self.unit.tast.stmt_span(*id).lo).collect();
         let first = starts.first().map_or(block.hi, |lo| lo.saturating_sub(1));
         if self.unit.errors.within(block.lo + 1, first) {
@@ -79,7 +79,7 @@ impl FnCx<'_, '_> {
             let span = self.unit.tast.stmt_span(id);
             let (known, was_dead) = (self.found.unknowns.len(), self.graph.frontier.is_empty());
             let next = starts.get(k + 1).copied().unwrap_or(block.hi);
-            self.statements.until = next;
+            (self.statements.from, self.statements.until) = (span.lo, next);
             self.statement(id);
             // What is missing is said to be missing at the end of what is there.
             let is_skipped = self.unit.errors.within(span.hi, next.saturating_sub(1));
@@ -87,7 +87,7 @@ impl FnCx<'_, '_> {
                 self.mark_error(span);
             }
         }
-        self.statements.until = around;
+        (self.statements.from, self.statements.until) = around;
     }
 
     /// Answers for the errors of a statement of its own text, of which `known` unknowns were there before it.
@@ -143,11 +143,12 @@ impl FnCx<'_, '_> {
             return;
         }
         self.start("expr", span);
-        let writes = self.all_registers();
         self.found.unknowns.push(Unknown { line: self.statements.span.line, reason: ERRORS.into() });
         // With what the parser skipped.
-        let text = self.unit.spans.tokens_within((span.lo, span.hi.max(self.statements.until))).into();
+        let text = self.unit.spans.tokens_within((span.lo, span.hi.max(self.statements.until)));
+        let writes = self.registers_in(&text);
         let reads = writes.iter().map(|v| Expr::Var(*v)).collect();
+        let text = text.into();
         self.emit(Instr::Unknown { reason: ERRORS.into(), text, reads, writes, anything: true });
     }
 }

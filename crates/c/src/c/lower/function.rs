@@ -120,7 +120,9 @@ pub(super) struct Statements {
     pub current: StmtId,
     pub span: Span,
     pub depth: u32,
-    /// Where the text of the statement of the innermost block ends that is being lowered.
+    /// Where the text of the statement of the innermost block begins that is being lowered, and where it ends, with
+    /// what the parser skipped behind it.
+    pub from: u32,
     pub until: u32,
     /// Inside how many statement expressions: their statements belong to the enclosing one.
     pub inner: u32,
@@ -198,6 +200,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
                 current: StmtId(0),
                 span: start.clone(),
                 depth: 0,
+                from: 0,
                 until: 0,
                 inner: 0,
             },

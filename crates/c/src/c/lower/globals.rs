@@ -89,7 +89,7 @@ impl UnitCx<'_> {
             0 => self.size_of(ty).unwrap_or(whole.saturating_sub(entry.offset)),
             _ => u64::from(entry.bit_offset + entry.bit_width).div_ceil(8),
         };
-        let Spelled { text, reads } =
+        let Spelled { text, reads, .. } =
             FnCx::at_file_scope(self, ty, entry.value).spelled(Part::Expr(entry.value));
         let text = format!("{} {} {text}", entry.bit_offset, entry.bit_width).into();
         let mut symbols: Vec<Arc<str>> = Vec::new();

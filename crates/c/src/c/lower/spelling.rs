@@ -3,7 +3,7 @@
 //! The text spells the checked tree, not the source, so that layout, comments and macros take no part and
 //! every type does, with the layouts of records. What a name denotes is an operand; the text only has its
 //! number, so that a local that is renamed changes nothing. Where the checker gave up, the tokens of the
-//! whole function stand for what it lost.
+//! statement stand for what it lost.
 
 use super::function::FnCx;
 use super::sequencing;
@@ -31,6 +31,8 @@ pub(super) enum Part {
 pub(super) struct Spelled {
     pub text: Arc<str>,
     pub reads: Vec<Expr>,
+    /// Where the checker gave up, or the part is nested too deeply: the tokens that stand for the part.
+    pub tokens: Option<String>,
 }
 
 /// Nesting beyond which the tokens say the rest.
@@ -46,10 +48,12 @@ impl FnCx<'_, '_> {
             Part::Tokens => speller.out.by_tokens = true,
         }
         let mut out = speller.out;
-        if out.by_tokens {
-            out.text.push_str(&self.unit.spans.tokens_within(self.extent));
-        }
-        Spelled { text: out.text.into(), reads: out.reads }
+        let statement = (self.statements.from, self.statements.until);
+        let is_within = statement.0 < statement.1 && !matches!(part, Part::Tokens);
+        let extent = if is_within { statement } else { self.extent };
+        let tokens = out.by_tokens.then(|| self.unit.spans.tokens_within(extent));
+        tokens.iter().for_each(|t| out.text.push_str(t));
+        Spelled { text: out.text.into(), reads: out.reads, tokens }
     }
 }
 

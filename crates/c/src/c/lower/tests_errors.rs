@@ -46,3 +46,16 @@ fn errors_that_the_tree_does_not_show_are_unknown() {
     assert!(text(&broken("")).is_some_and(|t| t.contains("<<") && t.contains('2')));
     assert_ne!(text(&broken("")), text(&f("const int n = ((x 1) << 3);")));
 }
+
+/// What the checker gave up may write every variable that it names, and nothing else that has no address.
+#[test]
+fn what_has_an_error_may_write_what_it_names() {
+    let writes = |statement: &str| {
+        let made = lowered(&format!("int f(int a, int b) {{ int t[3], r = a; b++; {statement} return r; }}"));
+        let at = made.find("source with errors").expect("it has an error");
+        let rest = made[at..].split("writes: [").nth(1).and_then(|w| w.split(']').next());
+        rest.map(|w| w.matches("VarId").count())
+    };
+    let found = ["t = 5;", "t = (r = 5);", "t = (r = b);", "for (; ; t = (r = b)) a++;"].map(writes);
+    assert_eq!(found, [Some(0), Some(1), Some(2), Some(3)]);
+}

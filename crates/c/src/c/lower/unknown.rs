@@ -6,16 +6,33 @@ use super::spelling::{Part, Spelled};
 use super::types::{Scalar, Shape};
 use crate::ir::{Expr, Instr, Sort, Unknown, VarId, VarKind};
 use rucc_sema::{DeclId, ExprId};
+use std::collections::BTreeSet;
+
+/// Whether an expression may be left by a jump, by its tokens: by one in a statement expression.
+fn may_jump(tokens: &str) -> bool {
+    let words: Vec<&str> = tokens.split(' ').collect();
+    words.windows(2).any(|pair| pair == ["(", "{"])
+        && words.iter().any(|word| matches!(*word, "return" | "goto" | "break" | "continue"))
+}
 
 impl FnCx<'_, '_> {
     /// Emits an effect that is not modelled, and lists it. What it writes in memory is written with all
     /// of memory.
-    pub fn unknown(&mut self, reason: Unmodelled, part: Part, writes: Vec<VarId>, anything: bool) {
+    pub fn unknown(&mut self, reason: Unmodelled, part: Part, mut writes: Vec<VarId>, anything: bool) {
         self.found.unknowns.push(Unknown { line: self.statements.span.line, reason: reason.clone() });
+        let Spelled { text, mut reads, tokens } = self.spelled(part);
+        // What stands there the checker did not keep.
+        if let Some(tokens) = tokens {
+            if may_jump(&tokens) {
+                self.found.beyond = Some(reason.clone());
+            }
+            let named = self.registers_in(&tokens);
+            reads.extend(named.iter().map(|v| Expr::Var(*v)));
+            writes.extend(named.into_iter().filter(|v| !writes.contains(v)).collect::<Vec<_>>());
+        }
         let (writes, in_memory): (Vec<VarId>, Vec<VarId>) =
             writes.into_iter().partition(|v| self.is_register(*v));
         let anything = anything || !in_memory.is_empty();
-        let Spelled { text, reads } = self.spelled(part);
         self.emit(Instr::Unknown { reason, text, reads, writes, anything });
     }
 
@@ -112,6 +129,14 @@ impl FnCx<'_, '_> {
 
     fn is_register(&self, v: VarId) -> bool {
         self.variables.all.get(v.0 as usize).is_some_and(|v| !v.in_memory)
+    }
+
+    /// The registers that some tokens name, which only their names lead to: they have no address.
+    pub fn registers_in(&self, tokens: &str) -> Vec<VarId> {
+        let names: BTreeSet<&str> = tokens.split(' ').collect();
+        let mut found = self.all_registers();
+        found.retain(|v| self.variables.all.get(v.0 as usize).is_some_and(|v| names.contains(&*v.name)));
+        found
     }
 
     pub fn all_registers(&self) -> Vec<VarId> {
