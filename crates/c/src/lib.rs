@@ -31,6 +31,8 @@ pub struct Loaded {
     pub reads: Vec<(PathBuf, Option<String>)>,
     /// What the lines belong to of those files that it was asked for, and that the unit has read.
     pub lines: BTreeMap<PathBuf, c::lines::Lines>,
+    /// How many tokens the unit has behind the preprocessor.
+    pub tokens: usize,
 }
 
 /// Parses and lowers one file of a tree.
@@ -54,7 +56,7 @@ pub fn load_watched(
     let unit = lowered(&parsed, path, options)?;
     let read = parsed.reads.iter().filter(|(file, id)| id.is_some() && watched.contains(file));
     let lines = read.map(|(file, _)| (file.clone(), c::lines::Lines::of(tree, &parsed, file))).collect();
-    Ok(Loaded { unit, reads: parsed.reads, lines })
+    Ok(Loaded { unit, tokens: parsed.tokens.len(), reads: parsed.reads, lines })
 }
 
 /// As [`load_unit`], with where the statements of the file's functions stand in its bytes.

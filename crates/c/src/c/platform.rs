@@ -54,6 +54,16 @@ fn size(ty: &str, data_model: DataModel) -> Option<u32> {
     })
 }
 
+/// Whether a macro says that the system is Windows.
+pub fn is_windows(name: &str) -> bool {
+    ["_WIN32", "_WIN64", "WIN32", "__WIN32__", "_WINDOWS", "_MSC_VER", "__MINGW32__", "__MINGW64__"]
+        .contains(&name)
+}
+
+/// Words of compilers for Windows that are types without being declared.
+pub const WINDOWS_TYPES: [(&str, &str); 4] =
+    [("__int8", "char"), ("__int16", "short"), ("__int32", "int"), ("__int64", "long long")];
+
 /// Names of the embedded headers in the capitals of checks: headers (`SYS_STAT_H`), functions, types, and structures
 /// with their members (`STRUCT_STAT_ST_MTIM`).
 fn known() -> &'static HashSet<String> {

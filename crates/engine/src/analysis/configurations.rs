@@ -10,7 +10,7 @@ use super::pinned::Pinned;
 use super::request::{Effort, FileChange, Options, Request, VersionInput};
 use super::units::{is_library, is_source};
 use super::watch::Watch;
-use crate::frontend::c::preprocessed;
+use crate::frontend::c::{platform, preprocessed};
 use crate::mvicfg::VersionId;
 use crate::report::{FunctionReport, HunkRef, HunkReport, HunkVerdict, Report};
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,6 +124,12 @@ fn configured(
             Some(value) => options.defines.push((name.clone(), Some(value.clone()))),
             None => options.undefines.push(name.clone()),
         }
+    }
+    let is_windows =
+        |(name, value): (&String, &Option<String>)| value.is_some() && platform::is_windows(name);
+    if macros.iter().any(is_windows) {
+        let types = platform::WINDOWS_TYPES.iter().filter(|(name, _)| !macros.contains_key(*name));
+        options.defines.extend(types.map(|(name, ty)| ((*name).to_owned(), Some((*ty).to_owned()))));
     }
     let of_files =
         |c: &&FileChange| c.new_path.as_ref().or(c.old_path.as_ref()).is_some_and(|p| files.contains(p));
@@ -436,6 +442,21 @@ mod tests {
             assert_eq!(change.under.as_deref(), Some("DEBUG"));
             assert_eq!(change.deltas[0].when.text, "x == 1");
         }
+    }
+
+    #[test]
+    fn types_of_windows_compilers_are_known_where_such_a_one_is_asked_for() {
+        let text = |k: &str| {
+            format!(
+                "#ifdef _WIN32\ntypedef unsigned __int64 large;\nint f(large x)\n{{\n    return x > {k};\n}}\n#endif\n"
+            )
+        };
+        let (old, new) = (text("1"), text("2"));
+        let versions = [vec![("a.c", old.as_str())], vec![("a.c", new.as_str())]];
+        let options = Options { jobs: 1, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        let change = &report.functions[0].changes[0];
+        assert_eq!((change.under.as_deref(), &*change.deltas[0].when.text), (Some("_WIN32"), "x == 2"));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use super::lineage::{self, Lineage, Member, VersionFiles};
 use super::linked::{self, MAX_FURTHER, MAX_LINKED, Name, Search};
 use super::mentions::Taken;
+use super::portion::load_within;
 use super::reach::Reach;
 use super::request::{Effort, Request, VersionInput};
 use super::units::{LoadResult, LoadedUnit, Units, is_header, is_source};
@@ -67,14 +68,17 @@ impl Loaded<'static> {
 impl<'w> Loaded<'w> {
     /// The same; no file is begun that is not begun when the work is over.
     pub fn until(request: &Request, (watch, taken): (&'w dyn Watch, &Taken)) -> Loaded<'w> {
-        let files::Followed { files, cut, notices } = files::lineages(request, taken);
+        let files::Followed { files, cut, mut notices } = files::lineages(request, taken);
         let mut units = Units::new(request.options.clone(), request.analysis.limits.inline_depth);
         units.keep(crate::invariant::events(&request.analysis.specification.protocols));
         units.open(files::included(request, &files));
         let changed = request.changes.iter().flatten().flat_map(|c| c.old_path.iter().chain(&c.new_path));
         units.watch(changed.cloned().collect());
         let paths: Vec<Vec<Option<PathBuf>>> = files.into_iter().map(|f| f.paths).collect();
-        let by_version = load(request, (&units, watch), &paths);
+        let (by_version, left_out) = load_within(request, (&units, watch), &paths);
+        notices.extend((left_out > 0).then(|| {
+            format!("note: {left_out} more of {} files were not looked at; --effort deep does", paths.len())
+        }));
         let (reaches, lineages) = (Vec::new(), Vec::new());
         let is_linked = !request.analysis.is_local() || has_few_files(request);
         let mut loaded = Loaded { units, by_version, reaches, lineages, cut, notices, is_linked, watch };
@@ -346,7 +350,7 @@ fn has_hooks(loaded: &Arc<LoadedUnit>) -> bool {
 }
 
 /// The units of files, by version and file.
-fn load(
+pub(super) fn load(
     request: &Request,
     (units, watch): (&Units, &dyn Watch),
     files: &[Vec<Option<PathBuf>>],

@@ -10,7 +10,7 @@ use crate::fault;
 use crate::frontend::c::lines::code;
 use crate::invariant::LEFT_OUT;
 use crate::ir::Instr;
-use crate::local::{self, Change, Verdict, Version};
+use crate::local::{self, Change, Share, Verdict, Version};
 use crate::mvicfg::{ClassId, VersionId};
 use crate::report::{
     self, ChangePlace, ChangeVerdict, Delta, Effect, HunkRef, Otherwise, RepoPath, Report, When,
@@ -84,16 +84,23 @@ impl Locals {
         let steps = request.versions.len().saturating_sub(1);
         let pairs: Vec<(usize, usize)> =
             (0..lineages.len()).flat_map(|l| (0..steps).map(move |v| (l, v))).collect();
+        let members = |(l, v): (usize, usize)| -> Option<(&Lineage, &Member, &Member)> {
+            let lineage = lineages.get(l)?;
+            Some((lineage, lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?))
+        };
+        let is_changed = |at: &(usize, usize)| {
+            members(*at).is_some_and(|(_, old, new)| {
+                local::run_otherwise(&old.function, &new.function)
+                    || !old.is_written_as(new) && !is_same_at_exit(at.0, at.1)
+            })
+        };
+        let pairs: Vec<(usize, usize)> = pairs.into_par_iter().filter(is_changed).collect();
+        let share = Share::of(pairs.len());
         let sources = Sources::default();
         let names = NewNames::of(lineages, steps, renamed);
         let left: Mutex<BTreeSet<usize>> = Mutex::default();
         let one = |(l, v): (usize, usize)| {
-            let lineage = lineages.get(l)?;
-            let (old, new) = (lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?);
-            let is_same = || old.is_written_as(new) || is_same_at_exit(l, v);
-            if !local::run_otherwise(&old.function, &new.function) && is_same() {
-                return None;
-            }
+            let (lineage, old, new) = members((l, v))?;
             if watch.is_over() {
                 left.lock().unwrap_or_else(PoisonError::into_inner).insert(l);
                 return None;
@@ -103,7 +110,7 @@ impl Locals {
             let (before, now) = (sources.of(request, from, old), sources.of(request, to, new));
             let renamed = names.older(v, old, new);
             let old = renamed.as_ref().map_or(old, |(old, _)| old);
-            let compared = fault::caught(|| compare([(old, &before), (new, &now)]));
+            let compared = fault::caught(|| compare([(old, &before), (new, &now)], share));
             let (mut changes, queries) = compared.unwrap_or_else(|reason| {
                 has_fault(lineage, &reason);
                 None
@@ -352,7 +359,10 @@ fn is_structure(text: &str) -> bool {
     text.contains(['{', '}']) || text.ends_with(':') || text == ";" || words.any(|w| WORDS.contains(&w))
 }
 
-fn compare([(old, before), (new, now)]: [(&Member, &Source); 2]) -> Option<(Vec<Change>, usize)> {
+fn compare(
+    [(old, before), (new, now)]: [(&Member, &Source); 2],
+    share: Share,
+) -> Option<(Vec<Change>, usize)> {
     let texts = [&before.lines, &now.lines];
     let source = |class: ClassId, line: u32| {
         let index = usize::try_from(line).ok()?.checked_sub(1)?;
@@ -362,6 +372,7 @@ fn compare([(old, before), (new, now)]: [(&Member, &Source); 2]) -> Option<(Vec<
         Version { body: &old.function, unit: &old.unit },
         Version { body: &new.function, unit: &new.unit },
         &source,
+        share,
     )
 }
 

@@ -44,6 +44,7 @@ mod objects;
 mod outside;
 mod parts;
 mod pinned;
+mod portion;
 mod preconditions;
 mod propagated;
 mod properties;

@@ -25,6 +25,8 @@ pub struct LoadedUnit {
     pub functions: Vec<LoadedFunction>,
     /// What the lines of watched files belong to.
     pub lines: BTreeMap<PathBuf, c::lines::Lines>,
+    /// How many tokens the unit has behind the preprocessor.
+    pub tokens: usize,
     parts: OnceLock<UnitParts>,
 }
 
@@ -65,7 +67,8 @@ impl LoadedUnit {
             }
         };
         let functions = unit.functions.iter().map(load).collect();
-        LoadedUnit { unit: Arc::new(unit), functions, lines: BTreeMap::new(), parts: OnceLock::new() }
+        let (unit, lines) = (Arc::new(unit), BTreeMap::new());
+        LoadedUnit { unit, functions, lines, tokens: 0, parts: OnceLock::new() }
     }
 }
 
@@ -135,7 +138,8 @@ impl Units {
                 loaded.unit.is_whole &= !self.included.contains(path);
                 let other = self.of_another_version(path);
                 let unit = LoadedUnit::new(loaded.unit, &self.limits, &self.kept, other.as_deref());
-                (loaded.reads, Ok(Arc::new(LoadedUnit { lines: loaded.lines, ..unit })))
+                let (lines, tokens) = (loaded.lines, loaded.tokens);
+                (loaded.reads, Ok(Arc::new(LoadedUnit { lines, tokens, ..unit })))
             }
             Err(rejected) => {
                 (vec![(path.to_path_buf(), tree.content_id(path))], Err(rejected.to_string().into()))

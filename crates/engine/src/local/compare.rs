@@ -18,11 +18,11 @@ use super::machine::{End, Event, Literal, Machine, Path, variable_leaf};
 use super::mistake::{Mistake, is_made};
 use super::region::{Cut, Region, decision, paths};
 use super::side::{Side, call_types};
-use super::sites::Tag;
+use super::sites::{DOES, Tag};
 use super::tested::{Test, reads};
 use super::text_tests::{self, Exclusions};
 use super::widened;
-use crate::ir::{TermId, TermPool, UndefinedKind, Unit, VarId, VarKind};
+use crate::ir::{Instr, TermId, TermPool, UndefinedKind, Unit, VarId, VarKind};
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::liveness::Liveness;
@@ -34,7 +34,7 @@ use std::rc::Rc;
 /// Pairs of paths that are looked at.
 const MAX_PAIRS: usize = 400;
 /// Pairs of paths of all regions of a function, each as often as the square of its calls.
-const MAX_WORK: usize = 60_000;
+pub(super) const MAX_WORK: usize = 60_000;
 /// Differences that are kept.
 const MAX_DIFFERENCES: usize = 40;
 
@@ -50,6 +50,8 @@ pub(super) struct Comparer<'c> {
     pub cut: Option<Cut>,
     /// What was done so far, of all regions: see [`MAX_WORK`].
     pub work: usize,
+    /// How much of it may be done.
+    pub most_work: usize,
     /// What was taken for granted of the newer version in common code: see [`Outcome::valid`].
     pub valid: bool,
     /// A pair of paths is one of several that another one was cut into: see [`super::forks`].
@@ -170,7 +172,7 @@ impl Comparer<'_> {
         let events =
             |paths: &[Path]| paths.iter().map(|p| p.events.len()).sum::<usize>() / paths.len().max(1);
         self.work += pairs.len() * (1 + events(&older) + events(&newer)).pow(2);
-        if pairs.len() > MAX_PAIRS || self.work > MAX_WORK {
+        if pairs.len() > MAX_PAIRS || self.work > self.most_work {
             outcome.open = Some("too many paths".into());
             return outcome;
         }
@@ -293,6 +295,12 @@ impl Comparer<'_> {
             || conditions.iter().any(|&c| self.contradicts(&conditions, c))
         {
             outcome.apart |= rests_on_calls;
+            return;
+        }
+        if let Some(reason) = unmodelled(self.graph, old, new) {
+            if self.may_hold(joint) {
+                outcome.open.get_or_insert(reason);
+            }
             return;
         }
         let verdict = self.judge([&a.path, &b.path], joint, &known);
@@ -759,6 +767,22 @@ pub(super) fn tags(path: &Path) -> BTreeSet<Tag> {
 
 fn order(path: &Path) -> Vec<Tag> {
     path.events.iter().map(|e| e.tag).collect()
+}
+
+/// Why nothing is known of two paths, where a statement that is not modelled does not stand in both, in the same state
+/// as far as its names go, among the same calls.
+fn unmodelled(graph: &Mvicfg, old: &Path, new: &Path) -> Option<String> {
+    let is_unknown = |e: &&Event| e.callee.as_deref().is_some_and(|name| name.starts_with(DOES));
+    let [mine, theirs] = [old, new].map(|path| path.events.iter().filter(is_unknown).collect::<Vec<_>>());
+    let Instr::Unknown { reason, .. } = &graph.node(mine.first().or(theirs.first())?.node).instr else {
+        return None;
+    };
+    let of = |events: &[&Event]| events.iter().map(|e| (e.tag, e.callee.clone())).collect::<Vec<_>>();
+    let (before, after) = (tags(old), tags(new));
+    let common = |path: &Path| -> Vec<Tag> {
+        order(path).into_iter().filter(|tag| before.contains(tag) && after.contains(tag)).collect()
+    };
+    (of(&mine) != of(&theirs) || common(old) != common(new)).then(|| reason.to_string())
 }
 
 fn is_same_call(a: &Event, b: &Event) -> bool {

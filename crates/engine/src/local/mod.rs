@@ -114,6 +114,25 @@ const MEMORY_TERMS: usize = 60;
 const UNITS: u64 = 6_000_000;
 /// Which part of that a function is given that is compared once more, with calls written out.
 const AGAIN: u64 = 8;
+/// So many functions may take [`UNITS`] each and [`compare::MAX_WORK`]; more share what these may.
+const FULL: usize = 24;
+/// A function gets at least one part of so many.
+const LEAST: usize = 16;
+
+/// What a function may cost, as one part of so many of what one alone may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share(usize);
+
+impl Share {
+    /// The share of each of so many functions.
+    pub fn of(functions: usize) -> Share {
+        Share(functions.div_ceil(FULL).clamp(1, LEAST))
+    }
+
+    fn units(self) -> u64 {
+        UNITS / self.0 as u64
+    }
+}
 
 /// Compares two bodies region by region; `None` where structures that they use are laid out otherwise, so that
 /// equal instructions need not mean the same members. `source` gives a line of a version's file.
@@ -121,15 +140,16 @@ pub fn compare(
     old: Version,
     new: Version,
     source: &dyn Fn(ClassId, u32) -> Option<String>,
+    share: Share,
 ) -> Option<(Vec<Change>, usize)> {
     let _room = crate::cost::enter(crate::cost::Room::Local);
-    let (changes, queries) = compare_bodies(old, new, source, UNITS)?;
+    let (changes, queries) = compare_bodies(old, new, source, (share, share.units()))?;
     if changes.iter().all(|c| c.verdict == Verdict::Neutral) {
         return Some((changes, queries));
     }
     let Some([older, newer]) = extracted::inlined(old, new) else { return Some((changes, queries)) };
     let (old, new) = (Version { body: &older, ..old }, Version { body: &newer, ..new });
-    match compare_bodies(old, new, source, UNITS / AGAIN) {
+    match compare_bodies(old, new, source, (share, share.units() / AGAIN)) {
         Some((others, more)) if extracted::is_less(&others, &changes) => Some((others, queries + more)),
         Some((_, more)) => Some((changes, queries + more)),
         None => Some((changes, queries)),
@@ -141,7 +161,7 @@ fn compare_bodies(
     old: Version,
     new: Version,
     source: &dyn Fn(ClassId, u32) -> Option<String>,
-    units: u64,
+    (share, units): (Share, u64),
 ) -> Option<(Vec<Change>, usize)> {
     let renumbered = renumbered::Renumbering::of(old.unit, new.unit)
         .and_then(|r| Some((Arc::new(r.body(old.body, old.unit)?), r.unit(old.unit, new.unit))));
@@ -194,6 +214,7 @@ fn compare_bodies(
         frontier: Mvicfg::ENTRY,
         cut: None,
         work: 0,
+        most_work: compare::MAX_WORK / share.0,
         is_fork: false,
         forks: 0,
         valid: false,

@@ -15,7 +15,7 @@ use super::change::{Change, Verdict};
 use super::side::Version;
 use super::tested::Outcome;
 use super::widened::Widened;
-use super::{compare, unplaced};
+use super::{Share, compare, unplaced};
 use crate::fact::term::{self, Scope, Typed, When};
 use crate::fact::{self};
 use crate::frontend::{c, load_unit};
@@ -138,7 +138,7 @@ pub(super) fn check(old: &str, new: &str, states: u64, seed: u64, counts: &mut C
     let units = [old, new].map(unit);
     let bodies = [0, 1].map(|k: usize| last(&units[k]));
     let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
-    let Some((changes, _)) = compare(version(0), version(1), &|_, _| None) else { return };
+    let Some((changes, _)) = compare(version(0), version(1), &|_, _| None, Share::of(1)) else { return };
     check_told([version(0), version(1)], &changes, (old, new), (states, seed), counts);
 }
 
@@ -459,7 +459,7 @@ fn layouts_make_no_difference() {
             let units = [unit(a), unit(b)];
             let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
             let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
-            let (changes, _) = compare(version(0), version(1), &|_, _| None).unwrap();
+            let (changes, _) = compare(version(0), version(1), &|_, _| None, Share::of(1)).unwrap();
             changes.into_iter().map(|c| (c.lines, c.verdict, c.deltas, c.rest)).collect::<Vec<_>>()
         };
         let (old, new) = (text(&old), text(&new));
@@ -493,7 +493,7 @@ fn bit_fields_make_no_difference() {
             let units = [unit(a), unit(b)];
             let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
             let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
-            let (changes, _) = compare(version(0), version(1), &|_, _| None)?;
+            let (changes, _) = compare(version(0), version(1), &|_, _| None, Share::of(1))?;
             Some(changes.into_iter().map(|c| (c.lines, c.verdict, c.deltas, c.rest)).collect::<Vec<_>>())
         };
         let (old, new) = (text(&old).replacen(plain, base, 1), text(&new).replacen(plain, base, 1));

@@ -1,6 +1,6 @@
 //! What is told of typical changes, in the words that are printed: the twelve of the design among them.
 
-use super::{Change, Effect, Verdict, Version, compare};
+use super::{Change, Effect, Share, Verdict, Version, compare};
 use crate::frontend::{c, load_unit};
 use crate::history::MemoryTree;
 use crate::ir::{Function, Unit};
@@ -26,6 +26,7 @@ mod replaced;
 mod shown;
 mod sums;
 mod text_tests;
+mod unmodelled;
 mod unseen;
 mod volatile;
 
@@ -69,6 +70,7 @@ fn changes(old: &str, new: &str) -> Vec<Change> {
         Version { body: &bodies.0, unit: &old_unit },
         Version { body: &bodies.1, unit: &new_unit },
         &source,
+        Share::of(1),
     )
     .unwrap()
     .0
@@ -395,7 +397,7 @@ fn bytes_that_are_seen_are_not_compared() {
         let units = [unit(&text(0)), unit(&text(1))];
         let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
         let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
-        !is_compared(&compare(version(0), version(1), &|_, _| None))
+        !is_compared(&compare(version(0), version(1), &|_, _| None, Share::of(1)))
     };
     assert!(read("char *c = (char *)p; return c[4];"));
     assert!(read("char *c = p->name; return ((struct t *)c)->a;"));
@@ -444,7 +446,7 @@ fn flags_that_others_come_between_are_the_same() {
     let units = [unit(&text(0)), unit(&text(1))];
     let bodies = [0, 1].map(|k: usize| Arc::new(units[k].functions.last().unwrap().clone()));
     let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
-    assert!(!is_compared(&compare(version(0), version(1), &|_, _| None)));
+    assert!(!is_compared(&compare(version(0), version(1), &|_, _| None, Share::of(1))));
 }
 
 #[test]

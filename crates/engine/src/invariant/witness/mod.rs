@@ -6,6 +6,7 @@ pub(super) mod attribution;
 pub(super) mod budget;
 pub(super) mod by_runs;
 pub(super) mod complexity;
+mod guessed;
 pub(super) mod input_adaptation;
 pub(super) mod inputs;
 pub(super) mod reached;

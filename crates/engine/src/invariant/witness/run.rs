@@ -23,6 +23,8 @@ pub struct Run {
     /// What the older version got of the input, where it is not the same: its arguments, and its objects where
     /// types are laid out otherwise.
     pub(super) theirs: Option<Theirs>,
+    /// What is undefined in one of the versions rests on a pointer whose type was guessed.
+    pub(super) rests_on_guess: bool,
 }
 
 /// Arguments and objects of the older version.
@@ -52,7 +54,8 @@ impl Run {
     #[cfg(test)]
     pub(crate) fn made(input: Input, old: Outcome, new: Outcome) -> Run {
         let (same_meaning, same_numbers) = (true, true);
-        Run { input, unit: None, old, new, memory: None, same_meaning, same_numbers, theirs: None }
+        let (memory, theirs, rests_on_guess) = (None, None, false);
+        Run { input, unit: None, old, new, memory, same_meaning, same_numbers, theirs, rests_on_guess }
     }
 
     /// Whether the objects of the input are laid out otherwise in the older version, so that offsets and bytes

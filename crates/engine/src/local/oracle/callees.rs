@@ -7,7 +7,7 @@ use super::programs::{HEAD, edited, program};
 use super::{Counts, check_told, last, unit, whole_only};
 use crate::local::extracted::inlined;
 use crate::local::side::Version;
-use crate::local::{UNITS, compare, compare_bodies};
+use crate::local::{Share, UNITS, compare, compare_bodies};
 use crate::testing::Random;
 
 /// What may be called.
@@ -89,12 +89,12 @@ fn checked(old: &str, new: &str, (states, seed): (u64, u64), counts: &mut [Count
     let bodies = [0, 1].map(|k: usize| last(&units[k]));
     let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
     // As it is printed: of which bodies it tells is not said, so that whole runs are looked at alone.
-    if let Some((changes, _)) = compare(version(0), version(1), &|_, _| None) {
+    if let Some((changes, _)) = compare(version(0), version(1), &|_, _| None, Share::of(1)) {
         whole_only([version(0), version(1)], &changes, (old, new), (states, seed), &mut counts[0]);
     }
     let mut told = |versions: [Version; 2]| {
         let [before, now] = versions;
-        if let Some((changes, _)) = compare_bodies(before, now, &|_, _| None, UNITS) {
+        if let Some((changes, _)) = compare_bodies(before, now, &|_, _| None, (Share::of(1), UNITS)) {
             check_told(versions, &changes, (old, new), (states, seed), &mut counts[1]);
         }
     };

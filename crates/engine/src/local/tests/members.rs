@@ -1,7 +1,7 @@
 //! Members whose number type got wider.
 
 use super::{changes, effects, is_compared, told, unit};
-use crate::local::{Verdict, Version, compare};
+use crate::local::{Share, Verdict, Version, compare};
 use std::sync::Arc;
 
 const HEAD: &str = "#include <string.h>\nstruct s { char c; TYPE n; int after; };\nint foreign(long);\n";
@@ -106,12 +106,12 @@ fn where_its_bytes_are_seen_nothing_is_compared() {
         let units = [unit(&old), unit(&new)];
         let bodies = units.each_ref().map(|u| Arc::new(u.functions.last().unwrap().clone()));
         let version = |k: usize| Version { body: &bodies[k], unit: &units[k] };
-        let found = compare(version(0), version(1), &|_, _| None);
+        let found = compare(version(0), version(1), &|_, _| None, Share::of(1));
         let is_same = |(changes, _): &(Vec<super::Change>, usize)| {
             changes.iter().all(|c| c.verdict == Verdict::Neutral)
         };
         assert!(found.as_ref().is_none_or(|f| !is_same(f)), "{body}: {found:?}");
-        let found = compare(version(1), version(0), &|_, _| None);
+        let found = compare(version(1), version(0), &|_, _| None, Share::of(1));
         assert!(found.as_ref().is_none_or(|f| !is_same(f)), "{body}, narrower: {found:?}");
     }
 }
@@ -128,7 +128,7 @@ fn the_next_structure_lies_elsewhere_where_one_has_grown() {
         };
         let units = [unit(&text("16")), unit(&text(size))];
         let [old, new] = units.each_ref().map(|u| Version { body: u.functions.last().unwrap(), unit: u });
-        is_compared(&compare(old, new, &|_, _| None))
+        is_compared(&compare(old, new, &|_, _| None, Share::of(1)))
     };
     let table = "static const struct t tests[] = { { \"a\", \"b\" }, { \"c\", \"d\" } };\nvoid f(int n, char *sum)\n{\nif (memcmp(tests[n].result, sum, 16)) fail(tests[n].input);\n}";
     let moved = "void f(struct t *p, char *sum)\n{\nif (memcmp(p[1].result, sum, 16)) fail(p->input);\nfor (int i = 0; i < 3; i++) if (p[i].input) fail(p[i].input);\n}";
@@ -171,7 +171,7 @@ fn a_union_counts_where_its_members_are_named() {
         let [old, new] = pair("", "int more[4];", lines);
         let units = [unit(&old), unit(&new)];
         let [old, new] = units.each_ref().map(|u| Version { body: u.functions.last().unwrap(), unit: u });
-        let found = compare(old, new, &|_, _| None);
+        let found = compare(old, new, &|_, _| None, Share::of(1));
         let is_same = |changes: &[super::Change]| changes.iter().all(|c| c.verdict == Verdict::Neutral);
         assert!(found.as_ref().is_none_or(|(changes, _)| !is_same(changes)), "{lines:?}: {found:?}");
     }
