@@ -356,6 +356,7 @@ pub(super) fn why_text(why: Option<&str>) -> String {
         Some("excluded:attribute") => "excluded by .gitattributes".to_owned(),
         Some("excluded:configuration") => "excluded by the configuration".to_owned(),
         Some("limit:files") => "not all files that include it were looked at".to_owned(),
+        Some("limit:effort") => "more files than are read; --effort deep reads them".to_owned(),
         Some("limit:time") => "not read within the time limit".to_owned(),
         Some("limit:interrupt") => "not read before the interrupt".to_owned(),
         Some(other) => match (other.strip_prefix("limit:"), other.strip_prefix("open:")) {

@@ -585,6 +585,11 @@ impl Judge<'_> {
 
     /// What a line belongs to, as the first unit that reads the file sees it.
     fn kind(&mut self, version: VersionId, path: &Path, line: u32) -> Option<LineKind> {
+        // What a limit left out is not read for this alone.
+        let mut files = self.files[version].iter().flatten();
+        if files.any(|(p, loaded)| loaded.is_err() && is_same(p, path)) {
+            return None;
+        }
         let reader = self.loaded(version, path).into_iter().next();
         if let Some(kind) = reader.and_then(|l| l.lines.get(path)?.kind(line)) {
             return Some(kind.clone());

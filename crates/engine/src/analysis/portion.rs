@@ -19,7 +19,7 @@ const MAX_TOKENS: usize = 4_000_000;
 /// Files that are read before the tokens are counted again.
 const AT_ONCE: usize = 8;
 /// The name of the limit, in the reason of a hunk.
-const LIMIT: &str = "files";
+const LIMIT: &str = "effort";
 
 /// Files through the versions: by version, `None` where one does not have it.
 type Paths = Vec<Option<PathBuf>>;

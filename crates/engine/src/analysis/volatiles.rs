@@ -48,9 +48,12 @@ fn spelled(f: &Function) -> Vec<String> {
 /// Whether an instruction accesses a volatile object that others see: none of the function's own variables.
 fn is_seen(f: &Function, instr: &Instr) -> bool {
     let (Instr::Load { addr, access, .. } | Instr::Store { addr, access, .. }) = instr else { return false };
+    if !access.volatile {
+        return false;
+    }
     let mut own = false;
     addr.for_each(&mut |e| own |= matches!(e, Expr::Addr(Object::Local(v)) if !is_given(f, *v)));
-    access.volatile && !own
+    !own
 }
 
 /// Whether a variable's address goes elsewhere than into accesses.

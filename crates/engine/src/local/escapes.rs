@@ -6,43 +6,42 @@
 //! analysis for Java, OOPSLA 1999; here within one function and by its flow).
 
 use crate::ir::{Expr, Instr, Object, Op, VarId};
-use crate::mvicfg::{ClassId, MvId, Mvicfg};
+use crate::mvicfg::{ClassId, IdSet, MvId, Mvicfg};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sites of one version of a function, and what lies behind them.
-#[derive(Default)]
-pub(super) struct Escapes {
+pub(super) struct Escapes<'g> {
+    graph: &'g Mvicfg,
+    class: ClassId,
     sites: BTreeMap<MvId, BTreeSet<VarId>>,
-    /// Nodes behind which a local's address may have got around.
-    behind: BTreeMap<VarId, BTreeSet<MvId>>,
-    /// Locals of which that is so in the other version alone: what one of them says of a call's memory, the other
-    /// says, too.
+    /// The sites at which a local's address gets around.
+    of: BTreeMap<VarId, Vec<MvId>>,
+    /// Nodes behind which a local's address may have got around, of those that were asked for.
+    behind: RefCell<BTreeMap<VarId, IdSet<MvId>>>,
+    /// Locals whose address gets around in the other version alone: what one of them says of a call's memory, the
+    /// other says, too.
     elsewhere: BTreeSet<VarId>,
 }
 
-impl Escapes {
-    pub fn of(graph: &Mvicfg, class: ClassId) -> Escapes {
-        let mut found = Escapes::default();
+impl<'g> Escapes<'g> {
+    /// Cost: one pass over the nodes.
+    pub fn of(graph: &'g Mvicfg, class: ClassId) -> Escapes<'g> {
+        let (sites, of, behind) = (BTreeMap::new(), BTreeMap::new(), RefCell::default());
+        let mut found = Escapes { graph, class, sites, of, behind, elsewhere: BTreeSet::new() };
         let others = graph.nodes.iter().filter(|n| !n.classes.contains(class));
         found.elsewhere.extend(others.flat_map(|n| got_around(&n.instr)));
         for (k, n) in graph.nodes.iter().enumerate().filter(|(_, n)| n.classes.contains(class)) {
             let node = MvId(k as u32);
             let around = got_around(&n.instr);
             for v in &around {
-                found.behind.entry(*v).or_default().insert(node);
+                found.of.entry(*v).or_default().push(node);
             }
             if !around.is_empty() {
                 found.sites.insert(node, around);
             }
         }
-        found.elsewhere.retain(|v| !found.behind.contains_key(v));
-        for behind in found.behind.values_mut() {
-            let mut work: Vec<MvId> = behind.iter().copied().collect();
-            while let Some(node) = work.pop() {
-                let after = graph.node(node).succs.iter().filter(|e| e.classes.contains(class)).map(|e| e.to);
-                work.extend(after.filter(|to| behind.insert(*to)));
-            }
-        }
+        found.elsewhere.retain(|v| !found.of.contains_key(v));
         found
     }
 
@@ -51,9 +50,25 @@ impl Escapes {
         self.sites.get(&node).into_iter().flatten().copied()
     }
 
-    /// Whether a local's address may have got around once a node was executed, however control came there.
+    /// Whether a local's address may have got around once a node was executed, however control came there. Cost: of
+    /// the first question about a local a pass over the nodes.
     pub fn is_around_behind(&self, node: MvId, v: VarId) -> bool {
-        self.elsewhere.contains(&v) || self.behind.get(&v).is_some_and(|nodes| nodes.contains(&node))
+        let Some(sites) = self.of.get(&v) else { return self.elsewhere.contains(&v) };
+        let mut known = self.behind.borrow_mut();
+        known.entry(v).or_insert_with(|| self.behind(sites)).contains(node)
+    }
+
+    /// Some nodes and all that control comes to from them.
+    fn behind(&self, sites: &[MvId]) -> IdSet<MvId> {
+        let (mut found, mut work) = (IdSet::new(), sites.to_vec());
+        while let Some(node) = work.pop() {
+            if !found.contains(node) {
+                found.insert(node);
+                let after = self.graph.node(node).succs.iter().filter(|e| e.classes.contains(self.class));
+                work.extend(after.map(|e| e.to));
+            }
+        }
+        found
     }
 }
 

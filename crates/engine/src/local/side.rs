@@ -31,7 +31,7 @@ pub(super) struct Side<'a> {
     /// Variables of the class that are in memory in one version alone, where their address is taken.
     pub displaced: BTreeSet<VarId>,
     /// Where its locals get known to others.
-    pub escapes: Escapes,
+    pub escapes: Escapes<'a>,
     /// Where members are read and written that the other version has by a wider type.
     pub fits: Fits,
 }

@@ -7,8 +7,8 @@ use super::layout::{BodyInUnit, Layouts, record};
 use super::numbers::Fit;
 use super::relaid::{FAR, FAR_IN_32, OTHER};
 use crate::alignment::{Algorithm, DiffOp, aligned};
-use crate::ir::{CType, Field, Function, Record, RecordId, Unit};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::ir::{CType, Field, Function, Record, RecordId, Unit, Var};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The records of two units that are laid out otherwise.
@@ -30,11 +30,13 @@ pub(super) struct Records {
 impl Records {
     pub fn of((f, old): (&Function, &Unit), (g, new): (&Function, &Unit)) -> Records {
         let mut pairs: Vec<(RecordId, RecordId)> = Vec::new();
-        let id = |unit: &Unit, r: &Record| {
-            unit.records.iter().position(|o| std::ptr::eq(o, r)).map(|k| RecordId(k as u32))
-        };
         if let Some(layouts) = Layouts::of(old, new) {
-            pairs.extend(layouts.pairs().filter_map(|(a, b)| Some((id(old, a)?, id(new, b)?))));
+            let ids = [old, new].map(|unit| -> HashMap<*const Record, RecordId> {
+                let all = unit.records.iter().enumerate();
+                all.map(|(k, r)| (std::ptr::from_ref(r), RecordId(k as u32))).collect()
+            });
+            let id = |side: usize, r: &Record| ids[side].get(&std::ptr::from_ref(r)).copied();
+            pairs.extend(layouts.pairs().filter_map(|(a, b)| Some((id(0, a)?, id(1, b)?))));
         }
         // Those without a name are known by the objects and variables that are of them.
         let mut nameless = |a: &CType, b: &CType| {
@@ -52,9 +54,12 @@ impl Records {
                 nameless(&object.ty, &other.ty);
             }
         }
-        for v in &f.vars {
-            let same = g.vars.iter().find(|w| (&v.name, v.ordinal, v.kind) == (&w.name, w.ordinal, w.kind));
-            if let Some(w) = same.filter(|_| !v.name.starts_with('%')) {
+        let name = |v: &'_ Var| (v.name.clone(), v.ordinal, v.kind);
+        let mut others: HashMap<_, &Var> = HashMap::new();
+        let is_record = |v: &&Var| !v.name.starts_with('%') && innermost(&v.ty).is_some();
+        g.vars.iter().filter(is_record).for_each(|w| _ = others.entry(name(w)).or_insert(w));
+        for v in f.vars.iter().filter(is_record) {
+            if let Some(w) = others.get(&name(v)) {
                 nameless(&v.ty, &w.ty);
             }
         }
