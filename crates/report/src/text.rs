@@ -235,6 +235,9 @@ impl<'a> View<'a> {
         // Files that are not C are what one expects: their names are enough.
         let (others, hunks): (Vec<&HunkReport>, Vec<&HunkReport>) =
             hunks.iter().partition(|h| !self.options.verbose && h.why.as_deref() == Some("not-c"));
+        // What was not read is as many as they are.
+        let (unread, hunks): (Vec<&HunkReport>, Vec<&HunkReport>) =
+            hunks.iter().partition(|h| !self.options.verbose && h.why.as_deref() == Some(UNREAD));
         let files: Vec<String> = hunks.iter().map(|h| h.file.to_string()).collect();
         let places: Vec<String> = hunks.iter().map(|h| hunk_text(&h.place())).collect();
         let file_width = widest(&files, 40);
@@ -251,6 +254,14 @@ impl<'a> View<'a> {
         }
         if hunks.len() > limit {
             writeln!(out, "  … and {} more; -v lists them", hunks.len() - limit)?;
+        }
+        if !unread.is_empty() {
+            let files = unread.iter().map(|h| &h.file).collect::<BTreeSet<_>>().len();
+            let hunks = match unread.len() {
+                1 => "1 hunk".to_owned(),
+                n => format!("{n} hunks of {files} file{}", if files == 1 { "" } else { "s" }),
+            };
+            writeln!(out, "  {hunks}  {}; -v lists them", why_text(Some(UNREAD)))?;
         }
         if !others.is_empty() {
             let files: BTreeSet<String> = others.iter().map(|h| h.file.to_string()).collect();
@@ -328,6 +339,9 @@ impl<'a> View<'a> {
     }
 }
 
+/// Why a hunk is left out whose file is one of too many.
+const UNREAD: &str = "limit:effort";
+
 fn not_analysed(report: &Report) -> Vec<&HunkReport> {
     report.hunks.iter().filter(|h| h.verdict == HunkVerdict::NotAnalysed).collect()
 }
@@ -356,7 +370,7 @@ pub(super) fn why_text(why: Option<&str>) -> String {
         Some("excluded:attribute") => "excluded by .gitattributes".to_owned(),
         Some("excluded:configuration") => "excluded by the configuration".to_owned(),
         Some("limit:files") => "not all files that include it were looked at".to_owned(),
-        Some("limit:effort") => "more files than are read; --effort deep reads them".to_owned(),
+        Some(UNREAD) => "more files than are read; --effort deep reads them".to_owned(),
         Some("limit:time") => "not read within the time limit".to_owned(),
         Some("limit:interrupt") => "not read before the interrupt".to_owned(),
         Some(other) => match (other.strip_prefix("limit:"), other.strip_prefix("open:")) {

@@ -1,21 +1,22 @@
 //! Which files of a range are read, where it changes more of them than may be read in one invocation.
 //!
 //! What reading, lowering and comparing a file costs goes with its tokens behind the preprocessor, its headers'
-//! among them; how many these are is known when it was read. So files are taken a few at a time, those first of
-//! which most lines changed, until the tokens are spent. What is left out depends on the files alone, not on the
-//! machine or the number of workers.
+//! among them; how many these are is known when it was read. So files are taken a few at a time, tests last, those
+//! first of which most lines changed, until the tokens are spent. What is left out depends on the files alone, not on
+//! the machine or the number of workers.
 
 use super::lineage::VersionFiles;
 use super::loaded::load;
 use super::request::{Effort, FileChange, Request};
 use super::units::Units;
 use super::watch::Watch;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Most tokens of all units of all versions, where not everything is asked for.
-const MAX_TOKENS: usize = 4_000_000;
+const MAX_TOKENS: usize = 3_200_000;
 /// Files that are read before the tokens are counted again.
 const AT_ONCE: usize = 8;
 /// The name of the limit, in the reason of a hunk.
@@ -50,7 +51,7 @@ fn load_until(
 ) -> (Vec<VersionFiles>, usize) {
     let sizes = Sizes::of(request);
     let mut order: Vec<usize> = (0..files.len()).collect();
-    order.sort_by_key(|k| (std::cmp::Reverse(sizes.of_file(&files[*k])), *k));
+    order.sort_by_key(|k| (is_test(&files[*k]), Reverse(sizes.of_file(&files[*k])), *k));
     let left_out = |path: &Option<PathBuf>| path.clone().map(|p| (p, Err(Arc::from(LIMIT))));
     let versions = 0..request.versions.len();
     let mut by_version: Vec<VersionFiles> =
@@ -74,6 +75,18 @@ fn load_until(
         taken += portion.len();
     }
     (by_version, files.len() - taken)
+}
+
+/// Whether a file is a test by its path: what it tests says more of a change.
+fn is_test(paths: &Paths) -> bool {
+    let is_word = |text: &str| {
+        let lower = text.to_ascii_lowercase();
+        lower
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .any(|word| matches!(word, "test" | "tests" | "testing"))
+    };
+    let newest = paths.iter().flatten().next_back();
+    newest.is_some_and(|path| path.iter().any(|part| part.to_str().is_some_and(is_word)))
 }
 
 /// How many lines of files a range changes.
@@ -148,6 +161,15 @@ mod tests {
         // The portion in which they run out is read to its end.
         let each = "int f ( int k ) { return k + 1 ; }".split(' ').count();
         assert_eq!(read(20, 2 * (AT_ONCE + 1) * each).0.len(), 2 * AT_ONCE);
+    }
+
+    #[test]
+    fn tests_are_known_by_their_paths() {
+        let found = ["tests/a.c", "src/a_test.c", "test_a.c", "src/attest.c", "src/latest/a.c"];
+        assert_eq!(
+            found.map(|p| is_test(&[None, Some(p.into())].to_vec())),
+            [true, true, true, false, false]
+        );
     }
 
     #[test]

@@ -278,6 +278,29 @@ fn source_that_is_not_understood_is_for_the_doctor() {
 }
 
 #[test]
+fn files_that_are_too_many_are_counted() {
+    let mut report = Report {
+        versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
+        ..Report::default()
+    };
+    for (file, line) in [("a.c", 1), ("b.c", 2), ("b.c", 9)] {
+        let hunk = hunk(2, line, HunkVerdict::NotAnalysed, Some("limit:effort"));
+        report.hunks.push(HunkReport { file: file.into(), ..hunk });
+    }
+    check(
+        &report,
+        &wide(),
+        "versions  1 a000000   2 b000000 (HEAD)
+
+not analysed
+  3 hunks of 2 files  more files than are read; --effort deep reads them; -v lists them
+
+no churn found in what was analysed; nothing undecided; 0 of 3 hunks explained or neutral; not looked at: 3 hunks (more files than are read; --effort deep reads them)
+",
+    );
+}
+
+#[test]
 fn files_that_are_not_c_are_named_in_one_line() {
     let mut report = Report {
         versions: vec![version(1, "a", "HEAD~1", ""), version(2, "b", "HEAD", "")],
