@@ -241,6 +241,9 @@ pub struct FunctionReport {
     /// The option that asks for facts at the exit, where the effort leaves them out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raise: Option<String>,
+    /// Macros under which it is there at all, where it is new or gone with their branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub under: Option<String>,
     pub points: Vec<Point>,
 }
 

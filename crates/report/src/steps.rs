@@ -161,7 +161,8 @@ fn comings_and_goings<'a>(
     type ByFile<'a> = BTreeMap<(&'static str, String), Comings<'a>>;
     let mut names: BTreeMap<(Version, Version), ByFile> = BTreeMap::new();
     for function in &report.functions {
-        let own = |word, to| (word, (to, to - 1), format!("{}()", function.name));
+        let under = function.under.as_ref().map(|macros| format!(" under {macros}")).unwrap_or_default();
+        let own = |word, to| (word, (to, to - 1), format!("{}(){under}", function.name));
         let came = match function.outcome {
             FunctionStatus::Added => function.versions.first().map(|v| own("new", *v)),
             FunctionStatus::Removed => function.versions.last().map(|v| own("gone", v + 1)),

@@ -12,7 +12,7 @@ use super::units::{is_library, is_source};
 use super::watch::Watch;
 use crate::frontend::c::{platform, preprocessed};
 use crate::mvicfg::VersionId;
-use crate::report::{FunctionReport, HunkRef, HunkReport, HunkVerdict, Report};
+use crate::report::{FunctionReport, FunctionStatus, HunkRef, HunkReport, HunkVerdict, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -205,6 +205,16 @@ fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
             known.verdict = if known.pending.told { HunkVerdict::Explained } else { HunkVerdict::Neutral };
         }
     }
+    // What changes nothing where the branch is not taken may do so where it is.
+    for hunk in found.hunks.iter().filter(|h| h.verdict == HunkVerdict::Explained) {
+        let is_it = |h: &&mut HunkReport| {
+            h.from == from && place(h) == place(hunk) && h.verdict == HunkVerdict::Neutral
+        };
+        if let Some(known) = report.hunks.iter_mut().find(is_it) {
+            known.verdict = HunkVerdict::Explained;
+            settled.push(place(hunk));
+        }
+    }
     report.cost.solver_queries += found.cost.solver_queries;
     let is_settled = |h: &HunkRef| settled.contains(&(h.file.clone(), h.old_start, h.new_start));
     super::objects::take_over(report, &found.objects, (from, under), &is_settled);
@@ -223,7 +233,9 @@ fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
                 change
             })
             .collect();
-        if changes.is_empty() {
+        let comes_or_goes = matches!(function.outcome, FunctionStatus::Added | FunctionStatus::Removed)
+            && settled.iter().any(|(file, ..)| *file == function.file);
+        if changes.is_empty() && !comes_or_goes {
             continue;
         }
         let known = report.functions.iter_mut().find(|f| f.file == function.file && f.name == function.name);
@@ -236,8 +248,16 @@ fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
                     function.identity.versions.iter().map(|(v, p)| (v + from - 1, p.clone())).collect();
                 let unknowns = Vec::new();
                 let points = Vec::new();
-                let told =
-                    FunctionReport { versions, identity: place, unknowns, points, changes, ..function };
+                let under = comes_or_goes.then(|| under.to_owned());
+                let told = FunctionReport {
+                    versions,
+                    identity: place,
+                    unknowns,
+                    points,
+                    changes,
+                    under,
+                    ..function
+                };
                 report.functions.push(told);
             }
         }
@@ -497,6 +517,32 @@ mod tests {
             ["#ifdef A\nint x = A;\n#endif\n#if B\nint y = B;\n#endif\n#if C > 2\n#endif\n".to_owned()];
         let asked = ["A", "B", "C", "D"].map(|name| is_only_asked_for(&texts, name));
         assert_eq!(asked, [true, false, false, false]);
+    }
+
+    /// What a macro stands for without the branch, a function that only is there with it does otherwise.
+    #[test]
+    fn what_comes_with_a_branch_and_who_uses_it_are_told() {
+        let text = |own: &str, called: &str| {
+            format!(
+                "static int sub(int a, int b) {{ return a - b; }}\n{own}int f(int a)\n{{\n    return {called}(a, 3);\n}}\n"
+            )
+        };
+        let own = "#ifdef FAST\nstatic int lazy(int a, int b) { return a + 64 - b; }\n#else\n#define lazy sub\n#endif\n";
+        let (old, new) = (text("", "sub"), text(own, "lazy"));
+        let versions = [vec![("a.c", old.as_str())], vec![("a.c", new.as_str())]];
+        let options = Options { jobs: 1, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        let of = |name: &str| report.functions.iter().find(|f| f.name == name);
+        assert_eq!(of("lazy").and_then(|f| f.under.as_deref()), Some("FAST"), "{report:?}");
+        assert!(of("f").is_some_and(|f| f.changes.iter().any(|c| c.under.as_deref() == Some("FAST"))));
+        assert!(report.hunks.iter().all(|h| h.verdict == HunkVerdict::Explained));
+        // The macro alone changes nothing.
+        let own = "#define lazy sub\n";
+        let new = text(own, "lazy");
+        let versions = [vec![("a.c", old.as_str())], vec![("a.c", new.as_str())]];
+        let options = Options { jobs: 1, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        assert!(report.hunks.iter().all(|h| h.verdict == HunkVerdict::Neutral));
     }
 
     #[test]

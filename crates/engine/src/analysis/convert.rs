@@ -171,6 +171,7 @@ pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
         changes: Vec::new(),
         affects: Vec::new(),
         raise: None,
+        under: None,
         points: Vec::new(),
     }
 }

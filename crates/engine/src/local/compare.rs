@@ -14,7 +14,7 @@ use super::calls::literal;
 use super::difference::{Difference, Item, Outcome};
 use super::fitting::members;
 use super::follow::{Known, is_written_in, onwards, undefined};
-use super::machine::{End, Event, Literal, Machine, Path, variable_leaf};
+use super::machine::{End, Event, Hazard, Literal, Machine, Path, variable_leaf};
 use super::mistake::{Mistake, is_made};
 use super::region::{Cut, Region, decision, paths};
 use super::side::{Side, call_types};
@@ -387,12 +387,18 @@ impl Comparer<'_> {
         if undefined(&mut self.pool, a, known).is_some() || undefined(&mut self.pool, b, known).is_some() {
             return;
         }
+        let is_access = |h: &Hazard| h.kind == UndefinedKind::NullDereference;
+        // Where the older version does something undefined, too, that of the newer one is no news.
+        let already: Vec<TermId> = a.hazards.iter().filter(|h| !is_access(h)).map(|h| h.condition).collect();
+        let defined = already.into_iter().fold(joint, |all, condition| {
+            let otherwise = self.pool.not(condition);
+            self.pool.and(all, otherwise)
+        });
         for hazard in &b.hazards {
-            let is_access = hazard.kind == UndefinedKind::NullDereference;
-            if is_access || a.hazards.iter().any(|h| h.condition == hazard.condition) {
+            if is_access(hazard) || a.hazards.iter().any(|h| h.condition == hazard.condition) {
                 continue;
             }
-            let both = self.pool.and(joint, hazard.condition);
+            let both = self.pool.and(defined, hazard.condition);
             if self.satisfiable(both) != Some(true) {
                 continue;
             }

@@ -59,3 +59,15 @@ fn what_has_an_error_may_write_what_it_names() {
     let found = ["t = 5;", "t = (r = 5);", "t = (r = b);", "for (; ; t = (r = b)) a++;"].map(writes);
     assert_eq!(found, [Some(0), Some(1), Some(2), Some(3)]);
 }
+
+/// A variable that has elements without being declared so leads to them.
+#[test]
+fn elements_show_what_an_unknown_type_is() {
+    for head in ["ALL all, int i", "ONE *all, int i"] {
+        let made =
+            lowered(&format!("#include <none.h>\nint f({head}) {{ g(&all[i].y); return all[i].x > 3; }}"));
+        assert!(!made.contains("source with errors"), "{made}");
+    }
+    let made = lowered("#include <none.h>\nint f(int i) { ONE all[3]; g(all); return all[i].x > all[0].x; }");
+    assert!(!made.contains("source with errors"), "{made}");
+}

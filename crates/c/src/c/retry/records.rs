@@ -65,7 +65,7 @@ impl Records {
         }
         self.whole.insert(tag.to_owned(), Members::new());
         for variable in variables(text, items, name) {
-            for (_, member) in variable.accesses(text) {
+            for Access { member, .. } in variable.accesses(text) {
                 self.add(text, tag, member, DEPTH);
             }
         }
@@ -306,16 +306,23 @@ pub fn is_followed(text: Text<'_>, member: usize) -> bool {
 /// Names of members that follow a variable or member anywhere: `v.x`, `v->x`, `v[i].x`.
 fn accessed<'a>(text: &Words<'a>, variable: &str) -> BTreeSet<&'a str> {
     let uses = text.places(variable).to_vec();
-    accesses(text, uses, text.tokens.len()).map(|(_, member)| member).collect()
+    accesses(text, uses, text.tokens.len()).map(|access| access.member).collect()
 }
 
-/// The accesses of a variable's members behind its uses, each with whether it is `->`; also those that its
-/// initialiser names.
+/// An access of a variable's member: `v.x`, `v->x`, `v[i].x`.
+struct Access<'a> {
+    member: &'a str,
+    is_arrow: bool,
+    /// It is that of an element.
+    is_indexed: bool,
+}
+
+/// The accesses of a variable's members behind its uses; also those that its initialiser names.
 fn accesses<'a>(
     text: &Words<'a>,
     uses: Vec<usize>,
     end: usize,
-) -> impl Iterator<Item = (bool, &'a str)> + use<'a> {
+) -> impl Iterator<Item = Access<'a>> + use<'a> {
     let text = text.text;
     uses.into_iter().flat_map(move |at| {
         let mut out = Vec::new();
@@ -324,13 +331,14 @@ fn accesses<'a>(
             next = text.after_group(next, end);
         }
         if matches!(text.at(next), "." | "->") {
-            out.extend(text.name(next + 1).map(|member| (text.at(next) == "->", member)));
+            let (is_arrow, is_indexed) = (text.at(next) == "->", next > at + 1);
+            out.extend(text.name(next + 1).map(|member| Access { member, is_arrow, is_indexed }));
         }
         if text.at(next) == "=" && text.at(next + 1) == "{" {
             let close = text.after_group(next + 1, end);
             let begins = |i: usize| text.at(i) == "." && matches!(text.at(i - 1), "{" | ",");
             let members = (next + 2..close).filter(|&i| begins(i)).filter_map(|i| text.name(i + 1));
-            out.extend(members.map(|member| (false, member)));
+            out.extend(members.map(|member| Access { member, is_arrow: false, is_indexed: false }));
         }
         out
     })
@@ -340,6 +348,8 @@ fn accesses<'a>(
 struct Variable<'a> {
     name: &'a str,
     is_pointer: bool,
+    /// It is declared with elements.
+    is_array: bool,
     /// A variable or parameter of a function, and no member.
     is_local: bool,
     /// Where the bracket around a conversion to a pointer ends, whose operand it is: what stands behind it alone tells
@@ -360,7 +370,7 @@ impl<'a> Variable<'a> {
         all.filter(|i| !self.is_local || !is_member(*i)).collect()
     }
 
-    fn accesses(&self, text: &Words<'a>) -> impl Iterator<Item = (bool, &'a str)> + use<'a> {
+    fn accesses(&self, text: &Words<'a>) -> impl Iterator<Item = Access<'a>> + use<'a> {
         accesses(text, self.uses(text), self.within.end)
     }
 
@@ -394,7 +404,8 @@ fn variables<'a>(text: &Words<'a>, items: &[Item], type_name: &str) -> Vec<Varia
                 continue;
             }
             let within = if is_local { item.tokens.clone() } else { 0..text.tokens.len() };
-            out.extend(name.map(|name| Variable { name, is_pointer, is_local, cast, within }));
+            let is_array = text.at(next + 1) == "[";
+            out.extend(name.map(|name| Variable { name, is_pointer, is_array, is_local, cast, within }));
         }
     }
     out
@@ -412,8 +423,10 @@ pub fn kind(text: &Words<'_>, items: &[Item], type_name: &str) -> Kind {
         if found == Kind::Number && !variable.is_pointer && variable.may_be_null(text) {
             found = Kind::Pointer;
         }
-        for (is_arrow, _) in variable.accesses(text) {
-            found = match (variable.is_pointer, is_arrow) {
+        for access in variable.accesses(text) {
+            // What has elements without being declared so leads to them.
+            let is_led_to = access.is_arrow || access.is_indexed && !variable.is_array;
+            found = match (variable.is_pointer, is_led_to) {
                 (false, true) if found == Kind::Number => Kind::Pointer,
                 (true, true) | (false, false) => Kind::Record,
                 _ => found,

@@ -54,3 +54,21 @@ fn what_nothing_reads_is_nothing() {
         &["n == 0 | goes on at line 14 | undefined at line 13: division by n, which is 0"],
     );
 }
+
+/// Where the older version does something undefined, too, there is no news.
+#[test]
+fn what_was_undefined_before_is_no_news() {
+    let quotient = |of: &str| format!("int seen = {of};\nreturn seen;");
+    check(
+        "int f(int n, int k)",
+        &quotient("3 / n"),
+        &quotient("n == 0 ? 1 / n : 4 / n"),
+        &["n != 0 | returns 3 / n | returns 4 / n"],
+    );
+    check(
+        "int f(int n, int k)",
+        &quotient("1 << k"),
+        &quotient("(int)(2L << k)"),
+        &[" | returns 1 << k | returns (int)((long)2 << k)"],
+    );
+}
