@@ -97,6 +97,33 @@ fn layout(bytes: &[u8]) -> Layout {
     out
 }
 
+/// A directive with one blank for all white space between its words, without a comment to the end of its line; what
+/// literals hold is theirs.
+fn evened(directive: &str) -> String {
+    let mut out = String::new();
+    let (mut quote, mut is_escaped) = (None, false);
+    // `#include <a//b.h>` names a file.
+    let names_file = directive.contains("include") || directive.contains("import");
+    for (at, c) in directive.trim().char_indices() {
+        match quote {
+            None if !names_file && directive.trim()[at..].starts_with("//") => break,
+            None if c.is_whitespace() => {
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
+                continue;
+            }
+            None => quote = matches!(c, '"' | '\'').then_some(c),
+            Some(q) if c == q && !is_escaped => quote = None,
+            Some(_) => {}
+        }
+        is_escaped = c == '\\' && !is_escaped;
+        out.push(c);
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
 /// Returns the code of every line that has some, without comments and with white space evened out: two
 /// texts of equal code are the same to a compiler. A piece that spans lines counts for its first one.
 pub fn code(bytes: &[u8]) -> BTreeMap<u32, String> {
@@ -104,14 +131,14 @@ pub fn code(bytes: &[u8]) -> BTreeMap<u32, String> {
     let (mut at, mut line, mut fresh) = (0usize, 1u32, true);
     // Operators without a blank between them are read together: `a+++b`.
     let is_operator = |b: u8| b"+-*/%&|^<>=!.#~?:".contains(&b);
-    let mut after_operator = 0;
+    let mut after_operator = usize::MAX;
     while let Some(&b) = bytes.get(at) {
         let rest = bytes.get(at..).unwrap_or_default();
         let (text, length) = match b {
             b'#' if fresh => {
                 let logical = survey::logical_line(rest);
                 let text = String::from_utf8_lossy(&logical.text).into_owned();
-                (Some(text.split_whitespace().collect::<Vec<_>>().join(" ")), logical.length)
+                (Some(evened(&text)), logical.length)
             }
             0x0b | 0x0c => (None, 1),
             _ => {
@@ -132,7 +159,7 @@ pub fn code(bytes: &[u8]) -> BTreeMap<u32, String> {
                 code.push(' ');
             }
             code.push_str(&text);
-            after_operator = if is_operator(b) { end } else { 0 };
+            after_operator = if is_operator(b) { end } else { usize::MAX };
         }
         (line, at) = (line + newlines(bytes, at, end), end);
     }
@@ -461,6 +488,20 @@ fn kind(unit: &Parsed, item: &Item) -> LineKind {
 mod tests {
     use super::*;
     use crate::history::MemoryTree;
+
+    #[test]
+    fn white_space_in_literals_of_directives_is_theirs() {
+        for (directive, expected) in [
+            ("#define  A   1 /* one */", "#define A 1"),
+            ("#define A \"a  b\"  2", "#define A \"a  b\" 2"),
+            ("#define A '\\''  '  '", "#define A '\\'' '  '"),
+            ("#define A \"//\" 1 // \"", "#define A \"//\" 1"),
+            ("#include <a//b.h>", "#include <a//b.h>"),
+        ] {
+            let found = code(format!("{directive}\n").as_bytes());
+            assert_eq!(found.values().map(|c| c.trim_start()).collect::<Vec<_>>(), [expected]);
+        }
+    }
 
     /// One letter a line: blank, inactive (x), directive (#), function, global, prototype, type,
     /// other (?).

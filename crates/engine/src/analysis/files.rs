@@ -1,9 +1,11 @@
 //! Files followed through the versions.
 
 use super::mentions::{self, Includes, Taken};
-use super::request::{Effort, Request};
+use super::request::{Effort, FileChange, Request};
 use super::units::{included_names, is_header, is_library, is_source};
+use crate::frontend::c::lines::code;
 use crate::mvicfg::VersionId;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -89,7 +91,9 @@ fn step(
 ) -> LeftOut {
     let mut left_out = LeftOut::default();
     let n = request.versions.len();
-    let changes = request.changes.get(from.index()).map(Vec::as_slice).unwrap_or_default();
+    let all_changes = request.changes.get(from.index()).map(Vec::as_slice).unwrap_or_default();
+    let changes: Vec<&FileChange> =
+        all_changes.par_iter().filter(|c| !is_same_code(request, [from, to], c)).collect();
     let start = |all: &mut Vec<FileLineage>, path: Option<&PathBuf>| {
         // Not touched before: the file was there under this path in all earlier versions, or in
         // none.
@@ -151,6 +155,34 @@ fn step(
     left_out
 }
 
+/// Whether a step changes nothing of a file but comments and white space. What is said of comments is asked for by
+/// options that look at all of the file.
+fn is_same_code(request: &Request, versions: [VersionId; 2], change: &FileChange) -> bool {
+    let (Some(old), Some(new)) = (&change.old_path, &change.new_path) else { return false };
+    let asked = &request.analysis;
+    if old != new
+        || asked.whole
+        || asked.properties_only
+        || asked.differencing.is_some()
+        || asked.function.is_some()
+    {
+        return false;
+    }
+    let code = |version: VersionId| -> Option<String> {
+        let bytes = request.versions[version].tree.read(old)?;
+        let mut out = String::new();
+        for line in code(&bytes).values() {
+            // A directive ends with its line.
+            let is_directive = line.starts_with(" #");
+            out.push_str(if is_directive { "\n" } else { "" });
+            out.push_str(line);
+            out.push_str(if is_directive { "\n" } else { "" });
+        }
+        Some(out)
+    };
+    (is_source(old) || is_header(old)) && code(versions[0]).is_some_and(|c| Some(c) == code(versions[1]))
+}
+
 /// The sources of a range that others in it include.
 pub fn included(request: &Request, files: &[FileLineage]) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
@@ -166,7 +198,7 @@ pub fn included(request: &Request, files: &[FileLineage]) -> BTreeSet<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_LAID_OUT, MAX_READERS};
+    use super::{MAX_LAID_OUT, MAX_READERS, Taken, lineages};
     use crate::analysis::{Effort, Options, diff, memory};
     use crate::frontend::c;
     use crate::report::unseen;
@@ -213,6 +245,24 @@ mod tests {
         // One that comes to be there.
         let report = says([&[], &[main, ("src/api/lib_c.h", "#define MOST 5\n")]]);
         assert_eq!(report.functions.len(), 1, "{report:?}");
+    }
+
+    #[test]
+    fn comments_and_white_space_are_not_read() {
+        let read = |old: &str, new: &str, options: Options| {
+            let source = ("a.c", "#include \"a.h\"\nint f(void) { return K; }\n");
+            let versions = [vec![("a.h", old), source], vec![("a.h", new), source]];
+            let request = memory::request(&versions, c::Options::default(), options);
+            lineages(&request, &Taken::default()).files.len()
+        };
+        let header = "#define K 1\nint f(void);\n";
+        let same = "/* of\n   f */\n#define K   1 // one\nint\nf(void);\n";
+        let normal = || Options { jobs: 1, ..Options::default() };
+        assert_eq!(read(header, same, normal()), 0);
+        assert_eq!(read(header, &same.replace("1 //", "2 //"), normal()), 1);
+        // A directive ends with its line.
+        assert_eq!(read(header, "#define K 1 int f(void);\n", normal()), 1);
+        assert_eq!(read(header, same, Options { properties_only: true, ..normal() }), 1);
     }
 
     #[test]
