@@ -124,6 +124,16 @@ fn evened(directive: &str) -> String {
     out
 }
 
+/// Code of a file as one text: where lines end matters at directives alone.
+pub fn joined(code: &BTreeMap<u32, String>) -> String {
+    let mut out = String::new();
+    for line in code.values() {
+        let end = if line.starts_with(" #") { "\n" } else { "" };
+        out.extend([end, line, end]);
+    }
+    out
+}
+
 /// Returns the code of every line that has some, without comments and with white space evened out: two
 /// texts of equal code are the same to a compiler. A piece that spans lines counts for its first one.
 pub fn code(bytes: &[u8]) -> BTreeMap<u32, String> {

@@ -3,7 +3,7 @@
 use super::mentions::{self, Includes, Taken};
 use super::request::{Effort, FileChange, Request};
 use super::units::{included_names, is_header, is_library, is_source};
-use crate::frontend::c::lines::code;
+use crate::frontend::c::lines::{code, joined};
 use crate::mvicfg::VersionId;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,18 +168,7 @@ fn is_same_code(request: &Request, versions: [VersionId; 2], change: &FileChange
     {
         return false;
     }
-    let code = |version: VersionId| -> Option<String> {
-        let bytes = request.versions[version].tree.read(old)?;
-        let mut out = String::new();
-        for line in code(&bytes).values() {
-            // A directive ends with its line.
-            let is_directive = line.starts_with(" #");
-            out.push_str(if is_directive { "\n" } else { "" });
-            out.push_str(line);
-            out.push_str(if is_directive { "\n" } else { "" });
-        }
-        Some(out)
-    };
+    let code = |version: VersionId| Some(joined(&code(&request.versions[version].tree.read(old)?)));
     (is_source(old) || is_header(old)) && code(versions[0]).is_some_and(|c| Some(c) == code(versions[1]))
 }
 

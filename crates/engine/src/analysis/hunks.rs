@@ -20,7 +20,7 @@ use super::objects::{Objects, is_mere_declaration, uses};
 use super::reach::Reach;
 use super::request::{FileChange, Hunk, Request};
 use super::units::{LoadedUnit, is_header, is_source};
-use crate::frontend::c::lines::{LineKind, code};
+use crate::frontend::c::lines::{LineKind, code, joined};
 use crate::frontend::line_kinds;
 use crate::history::SourceTree;
 use crate::ir::{Function, Unit};
@@ -226,12 +226,20 @@ struct Judge<'a> {
     presence: BTreeMap<(usize, PathBuf), Presence>,
     types: Types,
     new_names: NewNames<'a>,
-    /// By step and newer path: the code of both sides, where it differs in hunks alone.
-    code: BTreeMap<(usize, PathBuf), Option<(Code, Code)>>,
+    /// By step and newer path.
+    code: BTreeMap<(usize, PathBuf), FileCode>,
 }
 
 /// Code by line.
 type Code = BTreeMap<u32, String>;
+
+/// What a step does to the code of a file.
+struct FileCode {
+    /// It is the same, whatever lines it stands in.
+    is_same: bool,
+    /// That of both sides, where it differs in hunks alone.
+    aligned: Option<(Code, Code)>,
+}
 
 /// Whether a `.i` file is an interface for SWIG, whose directives begin with a percent sign, and not C after preprocessing.
 fn is_interface(tree: &dyn SourceTree, path: &Path) -> bool {
@@ -475,9 +483,14 @@ impl Judge<'_> {
             };
             let aligned = rest(&both.0, &|h| (h.old_start, h.old_lines))
                 == rest(&both.1, &|h| (h.new_start, h.new_lines));
-            self.code.insert(key.clone(), aligned.then_some(both));
+            let is_same = joined(&both.0) == joined(&both.1);
+            self.code.insert(key.clone(), FileCode { is_same, aligned: aligned.then_some(both) });
         }
-        let Some(Some((old, new))) = self.code.get(&key) else { return false };
+        let Some(of_file) = self.code.get(&key) else { return false };
+        if of_file.is_same {
+            return true;
+        }
+        let Some((old, new)) = &of_file.aligned else { return false };
         let part = |code: &BTreeMap<u32, String>, start: u32, lines: u32| -> Vec<String> {
             let lines = code.range(start..start.saturating_add(lines)).map(|(_, text)| text.clone());
             // A directive ends with its line; elsewhere lines do not matter.
@@ -580,7 +593,8 @@ impl Judge<'_> {
 
     /// Whether a step changes code of a file outside of its hunks.
     fn swallows(&self, pair: usize, path: &Path) -> bool {
-        matches!(self.code.get(&(pair, path.to_path_buf())), Some(None))
+        let of_file = self.code.get(&(pair, path.to_path_buf()));
+        of_file.is_some_and(|code| !code.is_same && code.aligned.is_none())
     }
 
     /// What a line belongs to, as the first unit that reads the file sees it.

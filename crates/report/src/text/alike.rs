@@ -4,7 +4,7 @@
 use super::View;
 use super::changes::write_row;
 use crate::escape::visible;
-use crate::model::{Change, Effect, FunctionReport, Otherwise};
+use crate::model::{Change, Churn, Effect, FunctionReport, Otherwise};
 use crate::palette::Slot;
 use crate::steps::Changed;
 use std::collections::BTreeMap;
@@ -32,46 +32,97 @@ type Groups = BTreeMap<(String, String), Alike>;
 pub(super) fn taken(changed: &mut Vec<Changed>) -> Groups {
     let mut groups = Groups::new();
     for one in changed.iter() {
-        for (callee, key) in one.changes.iter().filter_map(|c| replaced(c)) {
+        for (called, key) in one.changes.iter().filter_map(|c| replaced(c)) {
             let group = groups.entry(key).or_default();
             let name = format!("{}()", visible(&one.function.name));
             if group.functions.last() != Some(&name) {
                 group.functions.push(name);
             }
-            let callee = format!("{}()", visible(&callee));
-            if !group.called.contains(&callee) {
-                group.called.push(callee);
+            for callee in called.into_iter().map(|callee| format!("{}()", visible(&callee))) {
+                if !group.called.contains(&callee) {
+                    group.called.push(callee);
+                }
             }
         }
     }
     groups.retain(|_, group| group.functions.len() >= MANY);
     for one in changed.iter_mut() {
         one.changes.retain(|c| replaced(c).is_none_or(|(_, key)| !groups.contains_key(&key)));
+        // What a function does otherwise at its exit by that is the same news.
+        for (_, churns) in &mut one.points {
+            churns.retain(|c| replaced_fact(c).is_none_or(|key| !groups.contains_key(&key)));
+        }
+        one.points.retain(|(_, churns)| !churns.is_empty());
     }
     changed.retain(|one| !one.changes.is_empty() || !one.points.is_empty() || !one.seen_by.is_empty());
     groups
 }
 
-/// Of a change that an edit elsewhere made and that is one argument of a call: the function that is called, and
-/// the argument before and now.
-fn replaced(change: &Change) -> Option<(String, (String, String))> {
-    let [delta] = change.deltas.as_slice() else { return None };
-    let ([before], [now]) = (delta.before.as_slice(), delta.now.as_slice()) else { return None };
-    let is_elsewhere = change.hunks.is_empty() && change.otherwise == Otherwise::Same;
-    if !is_elsewhere || !delta.when.text.is_empty() {
+/// Of a change that an edit elsewhere made, and by which a function does the same but for one value: the functions
+/// that it calls with it, and the value before and now.
+fn replaced(change: &Change) -> Option<(Vec<String>, (String, String))> {
+    if !change.hunks.is_empty() || change.otherwise != Otherwise::Same {
         return None;
     }
-    let parts = |text: &str| -> Option<(String, Vec<String>)> {
-        let (name, args) = text.strip_prefix("calls ")?.strip_suffix(')')?.split_once('(')?;
-        Some((name.to_owned(), args.split(", ").map(str::to_owned).collect()))
-    };
-    let ((name, old), (other, new)) = (parts(&before.text)?, parts(&now.text)?);
-    // Where long ones are left out beside the one that differs, the call has fewer words.
-    let own = |mine: &[String], theirs: &[String]| -> Vec<String> {
-        mine.iter().filter(|a| *a != "…" && !theirs.contains(a)).cloned().collect()
-    };
-    let ([was], [is]) = (&own(&old, &new)[..], &own(&new, &old)[..]) else { return None };
-    (name == other).then(|| (name, (was.clone(), is.clone())))
+    let mut found: Option<(String, String)> = None;
+    let mut called = Vec::new();
+    for delta in &change.deltas {
+        if !delta.when.text.is_empty() || delta.before.len() != delta.now.len() {
+            return None;
+        }
+        for (before, now) in delta.before.iter().zip(&delta.now) {
+            let pair = replacement(&before.text, &now.text)?;
+            if *found.get_or_insert_with(|| pair.clone()) != pair {
+                return None;
+            }
+            let callee = before.text.strip_prefix("calls ").and_then(|call| call.split_once('('));
+            called.extend(callee.map(|(name, _)| name.to_owned()));
+        }
+    }
+    found.map(|pair| (called, pair))
+}
+
+/// The same of one fact at an exit that took the place of another.
+fn replaced_fact(churn: &Churn) -> Option<(String, String)> {
+    let ([before], [now]) = (churn.removed.as_slice(), churn.added.as_slice()) else { return None };
+    replacement(&before.text, &now.text).filter(|_| churn.hunks.is_empty())
+}
+
+/// The one token of a text that another one stands for in the other text, wherever it differs.
+fn replacement(before: &str, now: &str) -> Option<(String, String)> {
+    let (old, new) = (tokens(before), tokens(now));
+    let mut pairs = old.iter().zip(&new).filter(|(a, b)| a != b);
+    let (was, is) = pairs.next().filter(|_| old.len() == new.len())?;
+    let is_value =
+        |t: &str| t.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '"' | '\'' | '_'));
+    let is_one = pairs.all(|pair| pair == (was, is)) && is_value(was) && is_value(is);
+    is_one.then(|| ((*was).to_owned(), (*is).to_owned()))
+}
+
+/// Literals, names and numbers, and each other character.
+fn tokens(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let length = match first {
+            '"' | '\'' => {
+                let mut is_escaped = false;
+                let end = rest.char_indices().skip(1).find(|(_, c)| {
+                    let ends = *c == first && !is_escaped;
+                    is_escaped = *c == '\\' && !is_escaped;
+                    ends
+                });
+                end.map_or(rest.len(), |(at, _)| at + 1)
+            }
+            c if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            c => c.len_utf8(),
+        };
+        let (token, behind) = rest.split_at(length);
+        found.push(token);
+        rest = behind.trim_start();
+    }
+    found
 }
 
 /// Takes the functions out of a step that are told like one before them of their file, but for one name, call or value;
@@ -173,13 +224,17 @@ pub(super) fn write(view: &View, groups: &Groups, out: &mut dyn Write) -> io::Re
             }
         };
         writeln!(out, "  in {} functions; -v lists them", group.functions.len())?;
+        let with = if group.called.is_empty() { "uses" } else { "with" };
         let rows = [
             (
                 "    before",
                 Some(Slot::Removed),
-                format!("calls {} with {}", named(&group.called), visible(was)),
+                match group.called.is_empty() {
+                    true => format!("uses {}", visible(was)),
+                    false => format!("calls {} with {}", named(&group.called), visible(was)),
+                },
             ),
-            ("    now", Some(Slot::Added), format!("with {}", visible(is))),
+            ("    now", Some(Slot::Added), format!("{with} {}", visible(is))),
             ("    in", None, named(&group.functions)),
         ];
         for (label, slot, text) in rows {
@@ -191,16 +246,17 @@ pub(super) fn write(view: &View, groups: &Groups, out: &mut dyn Write) -> io::Re
 
 #[cfg(test)]
 mod tests {
-    use super::{is_one_piece, replaced};
+    use super::{is_one_piece, replaced, tokens};
     use crate::change::samples::change;
 
     #[track_caller]
-    fn check(delta: &str, expected: Option<(&str, &str, &str)>) {
-        let mut one = change(&[delta]);
+    fn check(deltas: &[&str], expected: Option<(&[&str], &str, &str)>) {
+        let mut one = change(deltas);
         one.hunks.clear();
         let found = replaced(&one);
-        let expected = expected.map(|(f, a, b)| (f.to_owned(), (a.to_owned(), b.to_owned())));
-        assert_eq!(found, expected, "{delta}");
+        let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let expected = expected.map(|(f, a, b)| (owned(f), (a.to_owned(), b.to_owned())));
+        assert_eq!(found, expected, "{deltas:?}");
     }
 
     #[test]
@@ -218,15 +274,27 @@ mod tests {
     }
 
     #[test]
-    fn one_argument_is_replaced() {
-        check("| calls f(a, \"1\", 2) | calls f(a, \"2\", 2)", Some(("f", "\"1\"", "\"2\"")));
-        check("| calls f(…, \"1\", …) | calls f(…, \"2\", …)", Some(("f", "\"1\"", "\"2\"")));
-        check("| calls f(a, 1) | calls f(b, 2)", None);
-        check("| calls f(1) | calls g(2)", None);
-        check("x | calls f(1) | calls f(2)", None);
-        check("| returns 1 | returns 2", None);
-        check("| calls f(1) |", None);
+    fn one_value_is_replaced() {
+        check(&["| calls f(a, \"1\", 2) | calls f(a, \"2\", 2)"], Some((&["f"], "\"1\"", "\"2\"")));
+        check(&["| calls f(…, \"1\", …) | calls f(…, \"2\", …)"], Some((&["f"], "\"1\"", "\"2\"")));
+        check(
+            &["| calls f(1) | calls f(2)", "| calls g(a, 1) | calls g(a, 2)"],
+            Some((&["f", "g"], "1", "2")),
+        );
+        check(&["| returns 1.5 | returns 2.x"], Some((&[], "1.5", "2.x")));
+        check(&["| calls f(1) | calls f(2)", "| calls g(1) | calls g(3)"], None);
+        check(&["| calls f(a, 1) | calls f(b, 2)"], None);
+        check(&["| calls f(1) | calls g(2)"], None);
+        check(&["x | calls f(1) | calls f(2)"], None);
+        check(&["| calls f(1) |"], None);
+        check(&["| calls f(1) | calls f(1, 2)"], None);
         // Of a hunk of its own it is told there.
         assert!(replaced(&change(&["| calls f(1) | calls f(2)"])).is_none());
+    }
+
+    #[test]
+    fn literals_are_one_token() {
+        assert_eq!(tokens("f(\"a, \\\"b\", x.y+1)"), ["f", "(", "\"a, \\\"b\"", ",", "x.y", "+", "1", ")"]);
+        assert_eq!(tokens("'\\'' \"open"), ["'\\''", "\"open"]);
     }
 }
