@@ -1,5 +1,5 @@
 //! Headers that a build makes of other files of the tree: copies with the settings of a user (`config.def.h`,
-//! `config.h.dist`) or for those who have no `configure` (`config.h.generic`), and templates that `configure` and CMake
+//! `config.h.dist`, `config.h.sample`) or for those who have no `configure` (`config.h.generic`, `libconf.h.prebuilt`), and templates that `configure` and CMake
 //! fill in (`config.h.in`, `krb5.hin`, `version.h.cmake`).
 //!
 //! A template is read with nothing filled in: a macro that may come to be defined (`#undef NAME`, `#cmakedefine NAME`)
@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Endings behind the name of a header that is made of such a file, in the order in which they are looked for.
-const ENDINGS: [&str; 6] = ["generic", "dist", "default", "in", "cmake", "cmake.in"];
+const ENDINGS: [&str; 9] =
+    ["generic", "prebuilt", "dist", "default", "sample", "example", "in", "cmake", "cmake.in"];
 /// Those of templates.
 const TEMPLATES: [&[u8]; 4] = [b".h.in", b".hin", b".h.cmake", b".h.cmake.in"];
 
@@ -130,8 +131,11 @@ mod tests {
             [
                 "sys/config.def.h",
                 "sys/config.h.generic",
+                "sys/config.h.prebuilt",
                 "sys/config.h.dist",
                 "sys/config.h.default",
+                "sys/config.h.sample",
+                "sys/config.h.example",
                 "sys/config.h.in",
                 "sys/config.h.cmake",
                 "sys/config.h.cmake.in",
