@@ -3,7 +3,7 @@
 //! fill in (`config.h.in`, `krb5.hin`, `version.h.cmake`).
 //!
 //! A template is read with nothing filled in: a macro that may come to be defined (`#undef NAME`, `#cmakedefine NAME`)
-//! is as it was, and a value (`@NAME@`, `${NAME}`) is a name that nobody declared. Every character stays where it is, so that
+//! is as it was, and a value (`@NAME@`, `${NAME}`) is a name that nobody declared, another one than its macro's. Every character stays where it is, so that
 //! places are those of the template.
 
 use std::path::{Path, PathBuf};
@@ -35,10 +35,41 @@ pub(super) fn read(path: &Path, text: Arc<[u8]>) -> Arc<[u8]> {
     for line in out.split_mut(|b| *b == b'\n') {
         match directive(line) {
             b"undef" | b"cmakedefine" | b"cmakedefine01" => blank(line),
+            b"define" => {
+                empty_values(line);
+                tell_apart(line);
+            }
             _ => empty_values(line),
         }
     }
     out.into()
+}
+
+/// Gives the value of a macro another name than the macro's where it is filled in by that (`#define INLINE @INLINE@`):
+/// what it stands for is looked for by how its value is used, and a macro of that name would hide what is found.
+fn tell_apart(line: &mut [u8]) {
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    let words: Vec<std::ops::Range<usize>> = {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < line.len() {
+            let length = line[at..].iter().take_while(|b| is_word(b)).count();
+            found.extend((length > 0).then(|| at..at + length));
+            at += length.max(1);
+        }
+        found
+    };
+    let [_, name, value, ..] = words.as_slice() else { return };
+    let is_filled_in = |at: usize| line.get(at) == Some(&b' ');
+    let (before, behind) = (value.start - 1, value.end);
+    // Behind one blank stands what was a mark.
+    if line[name.clone()] == line[value.clone()]
+        && before > name.end
+        && is_filled_in(before)
+        && is_filled_in(behind)
+    {
+        (line[before], line[behind]) = (b'_', b'_');
+    }
 }
 
 /// The word behind the `#` of a line.
@@ -99,13 +130,15 @@ mod tests {
     fn nothing_of_a_template_is_filled_in() {
         check("#undef A\n# undef B /* why */\nint x;\n", "        \n          /* why */\nint x;\n");
         check("#cmakedefine A 1\r\n#cmakedefine01 B\n", "                \r\n                \n");
-        check("#define A @A@\n", "#define A  A \n");
+        check("#define A @A@\n", "#define A _A_\n");
+        check("#  define A  @A@ // @A@\n", "#  define A  _A_ //  A \n");
+        check("#define A @B@\n#define A A\n", "#define A  B \n#define A A\n");
         check("typedef @type@ t; /* a@b.c */\n", "typedef  type  t; /* a@b.c */\n");
         check(
             "char *s = \"@S@ \\\" @S@\", c = '@';\n@ @@ @x\n",
             "char *s = \"@S@ \\\" @S@\", c = '@';\n@ @@ @x\n",
         );
-        check("#define A ${A}\nint x${y} = \"${S}\";\n", "#define A   A \nint x  y  = \"${S}\";\n");
+        check("#define A ${A}\nint x${y} = \"${S}\";\n", "#define A  _A_\nint x  y  = \"${S}\";\n");
         check("#define A $A ${} ${A ${b-c}\n", "#define A $A ${} ${A ${b-c}\n");
         check("#undefined A\n#define\n#\n", "#undefined A\n#define\n#\n");
     }

@@ -66,6 +66,7 @@ int g(void) { return f(); }",
         &["API"],
     );
     check_invented("EXPORT(int x) int f(void) { return 1; }", &["f"], &[], &["EXPORT"]);
+    check_invented("static LOCAL char t[9] = \"\"; int f(void) { return t[0]; }", &["f"], &[], &["LOCAL"]);
     check_invented("int f(void) COLD { return 1; }", &["f"], &[], &["COLD"]);
     check_invented("int f(int a UNUSED, char *b) { return 1; }", &["f"], &[], &["UNUSED"]);
     check_invented("RET CALL f(void) { return 1; }", &["f"], &["RET"], &["CALL"]);

@@ -196,11 +196,11 @@ impl Evidence<'_> {
     pub(super) fn marked_by(&self, item: &Item, typedefs: &FxHashSet<&str>) -> Option<&str> {
         let text = &self.text;
         let end = item.tokens.end;
-        let start = item.tokens.start + usize::from(text.at(item.tokens.start) == "extern");
         let is_known = |n: &str| typedefs.contains(n) || headers::declaring_type(n).is_some();
-        let name = text.name(start).filter(|n| !is_known(n))?;
         let is_qualifier =
             |w: &str| matches!(w, "const" | "volatile" | "static" | "extern" | "inline" | "register");
+        let start = item.tokens.clone().find(|i| !is_qualifier(text.at(*i)))?;
+        let name = text.name(start).filter(|n| !is_known(n))?;
         let first = (start + 1..end).find(|i| !is_qualifier(text.at(*i)))?;
         let is_type = is_type_word(text.at(first)) || typedefs.contains(text.at(first));
         let is_call = text.at(first + 1) == "(" && text.at(first + 2) != "*";
