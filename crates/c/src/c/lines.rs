@@ -124,14 +124,45 @@ fn evened(directive: &str) -> String {
     out
 }
 
-/// Code of a file as one text: where lines end matters at directives alone.
+/// Code of a file as one text: where lines end matters at directives alone. Without what stands there for C++ only.
 pub fn joined(code: &BTreeMap<u32, String>) -> String {
+    let lines: Vec<&String> = code.values().collect();
     let mut out = String::new();
-    for line in code.values() {
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        if let Some(length) = for_other_language(&lines[at..]) {
+            at += length;
+            continue;
+        }
         let end = if line.starts_with(" #") { "\n" } else { "" };
         out.extend([end, line, end]);
+        at += 1;
     }
     out
+}
+
+/// How many lines a conditional has that only C++ takes, if lines begin with one.
+fn for_other_language(lines: &[&String]) -> Option<usize> {
+    let word = |line: &str| line.trim_start().strip_prefix('#').map(str::trim_start).map(str::to_owned);
+    let opens = word(lines.first()?)?;
+    let asked = opens.strip_prefix("ifdef ").or_else(|| {
+        let defined = opens.strip_prefix("if defined")?.trim_start();
+        Some(defined.strip_prefix('(').and_then(|d| d.strip_suffix(')')).unwrap_or(defined))
+    });
+    if asked?.trim() != "__cplusplus" {
+        return None;
+    }
+    let mut depth = 0usize;
+    for (k, directive) in lines.iter().enumerate().filter_map(|(k, line)| Some((k, word(line)?))) {
+        match directive.as_str() {
+            d if d.starts_with("if") => depth += 1,
+            d if d.starts_with("el") && depth == 1 => return None,
+            d if d.starts_with("endif") && depth == 1 => return Some(k + 1),
+            d if d.starts_with("endif") => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Returns the code of every line that has some, without comments and with white space evened out: two
@@ -498,6 +529,22 @@ fn kind(unit: &Parsed, item: &Item) -> LineKind {
 mod tests {
     use super::*;
     use crate::history::MemoryTree;
+
+    #[test]
+    fn what_is_for_another_language_is_no_code() {
+        let text = |text: &str| joined(&code(text.as_bytes()));
+        let plain = text("int a;\nint b;\n");
+        for more in ["ifdef __cplusplus", "if defined(__cplusplus)", "if defined __cplusplus // why"] {
+            assert_eq!(
+                text(&format!("int a;\n#{more}\nextern \"C\" {{\n# if X\n# endif\n#endif\nint b;\n")),
+                plain
+            );
+        }
+        for more in ["ifdef __cplus", "ifndef __cplusplus", "if !defined(__cplusplus)"] {
+            assert_ne!(text(&format!("int a;\n#{more}\nextern int c;\n#endif\nint b;\n")), plain);
+        }
+        assert_ne!(text("int a;\n#ifdef __cplusplus\n#else\nint c;\n#endif\nint b;\n"), plain);
+    }
 
     #[test]
     fn white_space_in_literals_of_directives_is_theirs() {
