@@ -205,8 +205,12 @@ fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
             known.verdict = if known.pending.told { HunkVerdict::Explained } else { HunkVerdict::Neutral };
         }
     }
-    // What changes nothing where the branch is not taken may do so where it is.
-    for hunk in found.hunks.iter().filter(|h| h.verdict == HunkVerdict::Explained) {
+    // What changes nothing where the branch is not taken may do so where it is: where that is told.
+    let told: BTreeSet<_> = {
+        let hunks = found.functions.iter().flat_map(|f| &f.changes).flat_map(|c| &c.hunks);
+        hunks.map(|h| (h.file.clone(), h.old_start, h.new_start)).collect()
+    };
+    for hunk in found.hunks.iter().filter(|h| told.contains(&place(h))) {
         let is_it = |h: &&mut HunkReport| {
             h.from == from && place(h) == place(hunk) && h.verdict == HunkVerdict::Neutral
         };
