@@ -41,7 +41,7 @@ fn payload(repo: &TempRepo, commit: &str) -> Vec<u8> {
 
 #[test]
 fn crowds_of_writers_lose_nothing() {
-    let writers = rounds("INVDIFF_WRITERS", 60, 200);
+    let writers = rounds("INVDIFF_WRITERS", 48, 200);
     let range = format!("HEAD~{writers}..HEAD");
     let repo = long(writers);
     let start = |commit: &String| -> Child {
@@ -101,7 +101,7 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
     let whole = begin.elapsed();
     let mut random = Random::new(11);
     let (mut olds, mut news) = (0, 0);
-    for round in 0..rounds("INVDIFF_KILLS", 4, 50) {
+    for round in 0..rounds("INVDIFF_KILLS", 3, 50) {
         repo.git(["update-ref", "refs/notes/invdiff", &tip]);
         let mut child = run();
         std::thread::sleep(whole * u32::try_from(random.below(1050)).unwrap() / 1000);
@@ -184,7 +184,7 @@ fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap()
     };
     let (mut random, mut killed, mut most) = (Random::new(23), 0, 1500);
-    while killed < rounds("INVDIFF_KILLS", 4, 50) {
+    while killed < rounds("INVDIFF_KILLS", 3, 50) {
         let mut child = run();
         std::thread::sleep(Duration::from_millis(random.below(most) as u64));
         if child.try_wait().unwrap().is_some() {

@@ -291,7 +291,7 @@ fn random_programs_run_as_compiled() {
 /// The programs of the oracle of facts; `INVDIFF_ORACLE` raises their number.
 #[test]
 fn generated_programs_run_as_compiled() {
-    let count = tier::rounds("INVDIFF_ORACLE", 20, 60) as u64;
+    let count = tier::rounds("INVDIFF_ORACLE", 16, 60) as u64;
     let inputs =
         ["1 2 3 4 5 6", "0 0 0 0 0 0 7 -7 7 -7 7 -7", "-1 2147483647 -2147483648 255 256 3", "12 5 9"];
     let subjects = (0..count).map(|seed| {

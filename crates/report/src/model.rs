@@ -520,6 +520,32 @@ pub struct Undecided {
     pub limit: Option<String>,
     /// An option that may settle it.
     pub raise: Option<String>,
+    /// What the question is about, for whoever may settle it.
+    #[serde(skip_serializing_if = "OpenKind::is_fact")]
+    pub kind: OpenKind,
+}
+
+/// What an open question is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpenKind {
+    /// A fact, or all of a function.
+    #[default]
+    Fact,
+    /// Another difference than that of what the function does: which calls lead to it, how its types are laid out.
+    AllRuns,
+    /// Whether its loops end on the same inputs.
+    Endings,
+    /// A function that is larger than a first look takes.
+    LeftOut,
+    /// A function that was not begun when the work ended.
+    NotBegun,
+}
+
+impl OpenKind {
+    fn is_fact(&self) -> bool {
+        *self == OpenKind::Fact
+    }
 }
 
 /// A change of facts at a point between two versions.

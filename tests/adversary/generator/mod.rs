@@ -361,7 +361,7 @@ fn the_server_of_runs_changes_nothing() {
         return;
     }
     // Every construct in the long tier.
-    let step = rounds("INVDIFF_SERVED_STEP", 13, 1).max(1);
+    let step = rounds("INVDIFF_SERVED_STEP", 19, 1).max(1);
     let (inputs, mut seen) = (oracle::inputs(), 0);
     for template in templates().iter().step_by(step) {
         let [files, _] = template.pair(template.edits[0], 0, None);

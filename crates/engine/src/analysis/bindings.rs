@@ -3,7 +3,7 @@
 
 use super::lineage::Member;
 use super::units::LoadedUnit;
-use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
+use crate::invariant::{FunctionDiff, OpenKind, Undecided};
 use crate::ir::{Callee, Expr, Function, Instr, Object, Unit};
 use crate::mvicfg::{ClassId, VersionId};
 use std::collections::BTreeSet;
@@ -82,7 +82,7 @@ pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)
             .iter()
             .any(|c| (c.from, c.to) == (from, to) && c.subject.is_observable() && c.witness.is_some());
         if !told {
-            point.undecided.push(Undecided { text: ALL_RUNS.into(), reason: reason.into() });
+            point.undecided.push(Undecided::all_runs(OpenKind::AllRuns, reason));
         }
     }
 }

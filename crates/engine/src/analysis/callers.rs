@@ -428,8 +428,8 @@ pub(super) fn leave_open(lineage: &Lineage, a: &mut Analysed, is_asked: bool) {
     if diff.points.iter().all(|p| p.churns.is_empty())
         && let Some(point) = diff.points.first_mut()
     {
-        let reason = "what it calls changed, and no input was found that shows a difference".to_owned();
-        point.undecided.push(Undecided { text: "all facts".to_owned(), reason });
+        let reason = "what it calls changed, and no input was found that shows a difference";
+        point.undecided.push(Undecided::fact("all facts", reason));
     }
 }
 

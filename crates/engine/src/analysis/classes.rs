@@ -2,7 +2,7 @@
 
 use super::layouts;
 use super::lineage::{Lineage, Member};
-use crate::invariant::FunctionDiff;
+use crate::invariant::{FunctionDiff, OpenKind};
 use crate::mvicfg::{ClassId, VersionId};
 
 /// A function's classes and what was found.
@@ -32,9 +32,9 @@ impl Analysed {
     pub(super) fn open(
         class_of: Vec<Option<ClassId>>,
         representative: Vec<VersionId>,
-        reason: &str,
+        (kind, reason): (OpenKind, &str),
     ) -> Analysed {
-        let diff = Some(FunctionDiff::nothing(reason.to_owned()));
+        let diff = Some(FunctionDiff::open(kind, reason.to_owned()));
         Analysed { class_of, representative, diff, ..Analysed::default() }
     }
 }

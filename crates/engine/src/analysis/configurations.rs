@@ -4,17 +4,19 @@
 //! such hunks of a file, at most [`MAX_CONFIGURATIONS`], are made of these conditions, greedily; the file is read
 //! again with each, its functions are compared where their text differs, and what became of a hunk is said by the
 //! first configuration that takes its branch. What no configuration takes (`#if 0`) stays where it is.
+//!
+//! A header that is only included in such a branch is looked at under the macros of that.
 
 use super::conditionals::condition::{Condition, Macros, parse};
 use super::pinned::Pinned;
 use super::request::{Effort, FileChange, Options, Request, VersionInput};
-use super::units::{is_library, is_source};
+use super::units::{included_names, is_header, is_library, is_source};
 use super::watch::Watch;
 use crate::frontend::c::{platform, preprocessed};
 use crate::mvicfg::VersionId;
 use crate::report::{FunctionReport, FunctionStatus, HunkRef, HunkReport, HunkVerdict, Report};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Sets of macros that one file is read with, beside the one that was asked for.
@@ -38,7 +40,7 @@ pub(super) fn tell(
         return;
     }
     let mut files: BTreeMap<(u32, PathBuf), Vec<HunkReport>> = BTreeMap::new();
-    for hunk in report.hunks.iter().filter(|h| h.why.as_deref() == Some(INACTIVE)) {
+    for hunk in report.hunks.iter().filter(|h| is_left_out(h)) {
         files.entry((hunk.from, hunk.file.to_utf8_path())).or_default().push(hunk.clone());
     }
     let files: Vec<((u32, PathBuf), Vec<HunkReport>)> = files.into_iter().take(MAX_FILES).collect();
@@ -47,14 +49,17 @@ pub(super) fn tell(
         // Files that ask for the same are read together: most of them are read by the same ones.
         let mut asked: BTreeMap<(u32, Macros), BTreeSet<PathBuf>> = BTreeMap::new();
         for ((from, file), known) in &files {
-            let is_left = |h: &&HunkReport| {
-                h.from == *from && h.why.as_deref() == Some(INACTIVE) && h.file.to_utf8_path() == *file
-            };
+            let is_left =
+                |h: &&HunkReport| h.from == *from && is_left_out(h) && h.file.to_utf8_path() == *file;
             let left: Vec<HunkReport> = match is_pinned {
                 true => report.hunks.iter().filter(is_left).cloned().collect(),
                 false => known.clone(),
             };
-            for macros in configurations(request, *from as usize - 1, file, &left) {
+            let mut sets = configurations(request, *from as usize - 1, file, &left);
+            if sets.is_empty() && !is_pinned {
+                sets.extend(included_under(request, *from as usize - 1, file));
+            }
+            for macros in sets {
                 asked.entry((*from, macros)).or_default().insert(file.clone());
             }
         }
@@ -72,11 +77,45 @@ pub(super) fn tell(
     }
 }
 
+/// Whether a hunk lies in a branch that was not taken, or in a header that was not included.
+fn is_left_out(hunk: &HunkReport) -> bool {
+    matches!(hunk.why.as_deref(), Some(INACTIVE | "not-included" | "header"))
+}
+
+/// The macros under which some file includes a header, where none does without. Cost: reads the tree's C files.
+fn included_under(request: &Request, step: usize, header: &Path) -> Option<Macros> {
+    let tree = &*request.versions.get(step + 1)?.tree;
+    let name = header.file_name().filter(|_| is_header(header))?.to_string_lossy();
+    let fixed = crate::frontend::c::headers::macros();
+    let is_askable = |m: &Macros| {
+        !m.contains_key(NEVER) && !m.iter().any(|(name, value)| value.is_none() && fixed.contains(&**name))
+    };
+    for path in tree.paths().iter().filter(|p| is_source(p) || is_header(p)) {
+        let Some(bytes) = tree.read(path) else { continue };
+        if !included_names(&bytes).iter().any(|n| **n == *name) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let includes = |line: &str| included_names(line.as_bytes()).iter().any(|n| **n == *name);
+        let mut under = text.lines().zip(presence(&text)).filter(|(line, _)| includes(line));
+        if let Some((_, macros)) = under.find(|(_, macros)| is_askable(macros) && !macros.is_empty()) {
+            return Some(macros);
+        }
+    }
+    None
+}
+
 /// Whether a request takes a branch that was not taken yet. Files that are no units are not looked at by themselves.
 fn takes_some(request: &Request, report: &Report, (from, files): (u32, &BTreeSet<PathBuf>)) -> bool {
     let takes = |file: &PathBuf, version: &VersionInput, side: usize| {
         let tree = &*version.tree;
-        if !is_source(file) && !is_library(tree, file) {
+        let is_not_included = |h: &HunkReport| {
+            h.from == from
+                && h.file.to_utf8_path() == *file
+                && is_left_out(h)
+                && h.why.as_deref() != Some(INACTIVE)
+        };
+        if !is_source(file) && !is_library(tree, file) || report.hunks.iter().any(is_not_included) {
             return true;
         }
         let is_left = |h: &&HunkReport| {
@@ -184,10 +223,15 @@ fn take_over(report: &mut Report, found: Report, from: u32, under: &str) {
     let place = |h: &HunkReport| (h.file.clone(), h.old_start, h.new_start);
     let mut settled = Vec::new();
     for hunk in &found.hunks {
-        let is_it = |h: &&mut HunkReport| {
-            h.from == from && place(h) == place(hunk) && h.why.as_deref() == Some(INACTIVE)
-        };
+        let is_it = |h: &&mut HunkReport| h.from == from && place(h) == place(hunk) && is_left_out(h);
         let Some(known) = report.hunks.iter_mut().find(is_it) else { continue };
+        if known.why.as_deref() != Some(INACTIVE) {
+            if hunk.why.is_none() {
+                (known.why, known.verdict) = (None, hunk.verdict);
+                settled.push(place(hunk));
+            }
+            continue;
+        }
         let is_read = matches!(hunk.why.as_deref(), None | Some(INACTIVE));
         let left: BTreeSet<(usize, u32)> =
             known.pending.inactive.intersection(&hunk.pending.inactive).copied().collect();
@@ -547,6 +591,20 @@ mod tests {
         let options = Options { jobs: 1, ..Options::default() };
         let report = diff(&memory::request(&versions, c::Options::default(), options));
         assert!(report.hunks.iter().all(|h| h.verdict == HunkVerdict::Neutral));
+    }
+
+    #[test]
+    fn headers_that_a_branch_includes_are_looked_at_with_it() {
+        let source = "#ifdef WIDE\n#include \"wide.h\"\n#else\nstatic int one(int a) { return a; }\n#endif\nint f(int a) { return one(a); }\n";
+        let header = |k: &str| format!("static int one(int a)\n{{\n    return a + {k};\n}}\n");
+        let (old, new) = (header("1"), header("2"));
+        let versions =
+            [vec![("a.c", source), ("wide.h", &old)], vec![("a.c", source), ("wide.h", new.as_str())]];
+        let options = Options { jobs: 1, ..Options::default() };
+        let report = diff(&memory::request(&versions, c::Options::default(), options));
+        let change = report.functions.iter().flat_map(|f| &f.changes).next();
+        assert_eq!(report.hunks[0].verdict, HunkVerdict::Explained, "{report:?}");
+        assert!(change.is_some(), "{report:?}");
     }
 
     #[test]

@@ -14,8 +14,8 @@ use crate::ir::{DataModel, RETURNS_TWICE};
 use crate::mvicfg::{ClassId, ClassSet, VersionId, positions};
 use crate::report::{
     Causes, Churn, Claim, Fact, FunctionRef, FunctionReport, FunctionStatus, HunkRef, Identity, IdentityKind,
-    LineRef, NotHeld, Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided, UnknownEntry,
-    Version,
+    LineRef, NotHeld, OpenKind, Point, PointKind, RepoPath, Report, SettingsEcho, Status, Undecided,
+    UnknownEntry, Version,
 };
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -155,6 +155,16 @@ fn bound_otherwise(lineage: &Lineage, a: &Analysed) -> Option<UnknownEntry> {
     lineage.members.windows(2).enumerate().filter(|_| !a.is_shown).find_map(entry)
 }
 
+fn open_kind(kind: invariant::OpenKind) -> OpenKind {
+    match kind {
+        invariant::OpenKind::Fact => OpenKind::Fact,
+        invariant::OpenKind::AllRuns => OpenKind::AllRuns,
+        invariant::OpenKind::Endings => OpenKind::Endings,
+        invariant::OpenKind::LeftOut => OpenKind::LeftOut,
+        invariant::OpenKind::NotBegun => OpenKind::NotBegun,
+    }
+}
+
 /// A function of which nothing is said yet.
 pub(super) fn function_of(lineage: &Lineage) -> FunctionReport {
     let present = VersionId::each(&lineage.members).filter(|(_, m)| m.is_some());
@@ -290,7 +300,12 @@ fn point(
     point.undecided = diff
         .undecided
         .iter()
-        .map(|u| Undecided { text: u.text.clone(), reason: u.reason.clone(), limit: None, raise: None })
+        .map(|u| Undecided {
+            text: u.text.clone(),
+            reason: u.reason.clone(),
+            kind: open_kind(u.kind),
+            ..Undecided::default()
+        })
         .collect();
     for (from, to) in version_pairs(a.class_of.len(), request.analysis.all_pairs) {
         let (Some(x), Some(y)) = (a.class_of[from], a.class_of[to]) else { continue };

@@ -8,7 +8,7 @@
 //! knows.
 
 use super::lineage::Member;
-use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
+use crate::invariant::{FunctionDiff, OpenKind, Undecided};
 use crate::ir::{Callee, Expr, Function, Instr, Op, Sort, VarId, VarKind};
 use crate::mvicfg::key::{self, SourceNames};
 use crate::mvicfg::{ClassId, VersionId};
@@ -22,9 +22,6 @@ const MAX_COPIES: usize = 4;
 /// Nodes, by number.
 type Part = BTreeSet<usize>;
 
-/// Why a function is open whose loops decide in another way.
-pub(super) const REASON: &str = "its loops may end on other inputs";
-
 /// Adds an open question for each pair of classes whose loops may end on other inputs, where nothing else tells of
 /// the change.
 pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)], diff: &mut FunctionDiff) {
@@ -37,8 +34,8 @@ pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)
             continue;
         }
         if decisions(&old.inlined) != decisions(&new.inlined) {
-            let reason = REASON.into();
-            point.undecided.push(Undecided { text: ALL_RUNS.into(), reason });
+            let reason = "its loops may end on other inputs";
+            point.undecided.push(Undecided::all_runs(OpenKind::Endings, reason));
         }
     }
 }

@@ -4,10 +4,12 @@ use super::mentions::{self, Includes, Taken};
 use super::request::{Effort, FileChange, Request};
 use super::units::{included_names, is_header, is_library, is_source};
 use crate::frontend::c::lines::{code, joined};
+use crate::history::SourceTree;
 use crate::mvicfg::VersionId;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// One source file through the versions.
 pub struct FileLineage {
@@ -92,8 +94,10 @@ fn step(
     let mut left_out = LeftOut::default();
     let n = request.versions.len();
     let all_changes = request.changes.get(from.index()).map(Vec::as_slice).unwrap_or_default();
+    let known = OnceLock::new();
+    let is_by_line = || *known.get_or_init(|| has_header_that_decides_by_line(&*request.versions[to].tree));
     let changes: Vec<&FileChange> =
-        all_changes.par_iter().filter(|c| !is_same_code(request, [from, to], c)).collect();
+        all_changes.par_iter().filter(|c| !is_same_code(request, [from, to], c, &is_by_line)).collect();
     let start = |all: &mut Vec<FileLineage>, path: Option<&PathBuf>| {
         // Not touched before: the file was there under this path in all earlier versions, or in
         // none.
@@ -155,9 +159,34 @@ fn step(
     left_out
 }
 
+/// What gives the number of a line: the macro, and the function of compilers.
+const LINE: &str = "__LINE__";
+const BUILTIN: &str = "__builtin_LINE";
+
+/// Whether a header computes with the numbers of lines: not only hands them on or makes names of them. Cost: reads
+/// the headers of a tree.
+fn has_header_that_decides_by_line(tree: &dyn SourceTree) -> bool {
+    let headers = tree.paths();
+    headers.par_iter().filter(|p| is_header(p)).any(|path| {
+        let Some(bytes) = tree.read(path) else { return false };
+        let text = String::from_utf8_lossy(&bytes);
+        text.contains(BUILTIN)
+            || text.match_indices(LINE).any(|(at, _)| {
+                let (before, behind) = (text[..at].trim_end(), text[at + LINE.len()..].trim_start());
+                let computes = |c: char| "<>=!+-*/%&|^?~".contains(c);
+                before.ends_with(computes) || behind.starts_with(computes)
+            })
+    })
+}
+
 /// Whether a step changes nothing of a file but comments and white space. What is said of comments is asked for by
 /// options that look at all of the file.
-fn is_same_code(request: &Request, versions: [VersionId; 2], change: &FileChange) -> bool {
+fn is_same_code(
+    request: &Request,
+    versions: [VersionId; 2],
+    change: &FileChange,
+    is_by_line: &(dyn Fn() -> bool + Sync),
+) -> bool {
     let (Some(old), Some(new)) = (&change.old_path, &change.new_path) else { return false };
     let asked = &request.analysis;
     if old != new
@@ -168,8 +197,17 @@ fn is_same_code(request: &Request, versions: [VersionId; 2], change: &FileChange
     {
         return false;
     }
-    let code = |version: VersionId| Some(joined(&code(&request.versions[version].tree.read(old)?)));
-    (is_source(old) || is_header(old)) && code(versions[0]).is_some_and(|c| Some(c) == code(versions[1]))
+    let code = |version: VersionId| Some(code(&request.versions[version].tree.read(old)?));
+    let is_c = is_source(old) || is_header(old);
+    let (Some(before), Some(now)) = (code(versions[0]).filter(|_| is_c), code(versions[1])) else {
+        return false;
+    };
+    if joined(&before) != joined(&now) {
+        return false;
+    }
+    // Where lines move, what asks for their numbers may decide otherwise.
+    before.keys().eq(now.keys())
+        || !before.values().any(|line| line.contains(LINE) || line.contains(BUILTIN)) && !is_by_line()
 }
 
 /// The sources of a range that others in it include.
@@ -252,6 +290,9 @@ mod tests {
         // A directive ends with its line.
         assert_eq!(read(header, "#define K 1 int f(void);\n", normal()), 1);
         assert_eq!(read(header, same, Options { properties_only: true, ..normal() }), 1);
+        // Lines move.
+        let deciding = |text: &str| text.replace("int", "#define L(x) x < __LINE__\nint");
+        assert_eq!(read(&deciding(header), &deciding(same), normal()), 1);
     }
 
     #[test]

@@ -16,12 +16,12 @@ use super::lineage::{Lineage, Member};
 use super::linked::Name;
 use super::local::Locals;
 use super::request::{Effort, Limits, Options, Request};
+use super::shared_out;
 use super::world::World;
-use super::{endings, shared_out};
-use crate::invariant::{ALL_RUNS, Budget};
+use crate::invariant::Budget;
 use crate::mvicfg::key;
 use crate::report::{
-    AssertionKind, ChangeVerdict, FunctionReport, FunctionStatus, RepoPath, Report, Undecided,
+    AssertionKind, ChangeVerdict, FunctionReport, FunctionStatus, OpenKind, RepoPath, Report, Undecided,
 };
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -184,8 +184,9 @@ impl FirstLook {
 fn drop_questions(f: &mut FunctionReport, is_told: bool) {
     // Loops go in step where each change does the same from any state.
     let is_neutral = !f.changes.is_empty() && f.changes.iter().all(|c| c.verdict == ChangeVerdict::Neutral);
-    let is_settled = |u: &Undecided| is_told || is_neutral && u.reason == endings::REASON;
-    let is_question = |u: &Undecided| u.text == ALL_RUNS && !is_settled(u);
+    let is_settled = |u: &Undecided| is_told || is_neutral && u.kind == OpenKind::Endings;
+    let is_question =
+        |u: &Undecided| matches!(u.kind, OpenKind::AllRuns | OpenKind::Endings) && !is_settled(u);
     let is_left_out = f.points.iter().flat_map(|p| &p.undecided).any(|u| !is_question(u));
     f.raise = is_left_out.then(|| "--effort deep".to_owned());
     f.points.iter_mut().for_each(|p| p.undecided.retain(is_question));

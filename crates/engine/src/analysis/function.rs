@@ -9,7 +9,7 @@ use super::world::{Context, World};
 use super::{difference, endings, layouts, volatiles};
 use crate::fault;
 use crate::invariant::{
-    self, Budget, Checked, FunctionDiff, Loops, PinnedFact, Points, Precondition, RunCache, Task,
+    self, Budget, Checked, FunctionDiff, Loops, OpenKind, PinnedFact, Points, Precondition, RunCache, Task,
 };
 use crate::mvicfg::{ClassId, Mvicfg, VersionId, key};
 use crate::report::{PointKind, RepoPath};
@@ -44,7 +44,7 @@ pub fn analyse_all(lineages: &[Lineage], world: &World, options: &Options) -> Ve
         let analysed = match world.watch.ended().filter(|_| *wanted) {
             Some(ended) => {
                 let (class_of, representative) = classify(lineage);
-                Analysed::open(class_of, representative, ended.reason())
+                Analysed::open(class_of, representative, (OpenKind::NotBegun, ended.reason()))
             }
             None => analyse_safely(lineage, world, options),
         };
@@ -61,7 +61,7 @@ pub(super) fn analyse_safely(lineage: &Lineage, world: &World, options: &Options
     fault::caught(|| analyse(lineage, world, options)).unwrap_or_else(|reason| {
         let (class_of, representative) = classify(lineage);
         world.has_fault(lineage, &reason);
-        Analysed::open(class_of, representative, &reason)
+        Analysed::open(class_of, representative, (OpenKind::Fact, &reason))
     })
 }
 
@@ -107,7 +107,7 @@ pub(super) fn not_asked(lineage: &Lineage, options: &Options) -> Analysed {
         return Analysed { class_of, representative, ..Analysed::default() };
     }
     let (pairs, _) = pairs(lineage, &class_of, options);
-    let mut analysed = Analysed::open(class_of, representative, "not asked for");
+    let mut analysed = Analysed::open(class_of, representative, (OpenKind::Fact, "not asked for"));
     let members = analysed.representative.iter().filter_map(|&v| Some((v, lineage.members[v].as_ref()?)));
     let members: Vec<(VersionId, &Member)> = members.collect();
     if let Some(diff) = &mut analysed.diff {

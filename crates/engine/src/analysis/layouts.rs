@@ -5,7 +5,7 @@
 
 use super::lineage::Member;
 use super::reach::Reach;
-use crate::invariant::{self, ALL_RUNS, FunctionDiff, Undecided};
+use crate::invariant::{self, FunctionDiff, OpenKind, Undecided};
 use crate::ir::Unit;
 use crate::mvicfg::key::exact_body_hash;
 use crate::mvicfg::members::{self, ByMembers};
@@ -99,8 +99,8 @@ pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)
         let Some(point) = diff.points.first_mut() else { continue };
         let told = point.churns.iter().any(|c| (c.from, c.to) == (from, to) && c.subject.is_observable());
         if !told && point.undecided.is_empty() {
-            let reason = "a type has another layout in the two versions".into();
-            point.undecided.push(Undecided { text: ALL_RUNS.into(), reason });
+            let reason = "a type has another layout in the two versions";
+            point.undecided.push(Undecided::all_runs(OpenKind::AllRuns, reason));
         }
     }
 }

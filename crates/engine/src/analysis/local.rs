@@ -8,12 +8,11 @@ use super::request::{FileChange, Hunk, Request};
 use super::watch::Watch;
 use crate::fault;
 use crate::frontend::c::lines::code;
-use crate::invariant::LEFT_OUT;
 use crate::ir::Instr;
 use crate::local::{self, Change, Share, Verdict, Version};
 use crate::mvicfg::{ClassId, VersionId};
 use crate::report::{
-    self, ChangePlace, ChangeVerdict, Delta, Effect, HunkRef, Otherwise, RepoPath, Report, When,
+    self, ChangePlace, ChangeVerdict, Delta, Effect, HunkRef, OpenKind, Otherwise, RepoPath, Report, When,
 };
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -269,7 +268,7 @@ impl Locals {
                 continue;
             }
             for point in &mut function.points {
-                let is_left_out = |u: &report::Undecided| u.reason == LEFT_OUT;
+                let is_left_out = |u: &report::Undecided| u.kind == OpenKind::LeftOut;
                 point.undecided.retain(|u| !is_told || !is_left_out(u));
                 for open in point.undecided.iter_mut().filter(|u| is_left_out(u)) {
                     open.raise = Some("--effort deep".to_owned());

@@ -75,7 +75,7 @@ pub use units::{Units, is_header, is_source};
 pub use watch::{Ended, Watch};
 
 use crate::cost;
-use crate::invariant;
+use crate::invariant::{self, OpenKind};
 use crate::quantify::{Keeper, Nowhere};
 use crate::report::{Assertion, Pending, Report, Summary, unseen};
 use first_look::FirstLook;
@@ -209,7 +209,7 @@ fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper, ..
     let view = LocalView::of((request, &by_version, &lineages), &world, &is_same);
     view.tell(&mut report, (request, &by_version, &lineages), &analysed, &world);
     if let Some(ended) = watch.ended() {
-        let is_late = |a: &&classes::Analysed| is_open_for(a, ended);
+        let is_late = |a: &&classes::Analysed| is_not_begun(a);
         let changed = lineages.iter().filter(|l| classes::is_changed(l)).count();
         let late = analysed.iter().filter(is_late).count();
         report
@@ -280,9 +280,9 @@ fn cut_short(lineages: &[Lineage], analysed: &[classes::Analysed], options: &Opt
 }
 
 /// Whether a function is open because the work ended early.
-fn is_open_for(a: &classes::Analysed, ended: Ended) -> bool {
+fn is_not_begun(a: &classes::Analysed) -> bool {
     let mut open = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.undecided);
-    open.any(|u| u.reason == ended.reason())
+    open.any(|u| u.kind == OpenKind::NotBegun)
 }
 
 /// The limits of one function, when so many are analysed: beyond a few, all share what these may cost,

@@ -3,7 +3,7 @@
 
 use super::endings;
 use super::lineage::Member;
-use crate::invariant::{ALL_RUNS, FunctionDiff, Undecided};
+use crate::invariant::{FunctionDiff, OpenKind, Undecided};
 use crate::ir::{Expr, Function, Instr, Object};
 use crate::mvicfg::key::{self, SourceNames};
 use crate::mvicfg::{ClassId, VersionId};
@@ -19,8 +19,8 @@ pub(super) fn tell(members: &[(VersionId, &Member)], pairs: &[(ClassId, ClassId)
         let Some(point) = diff.points.first_mut() else { continue };
         let here = |c: &&crate::invariant::Churn| (c.from, c.to) == (from, to) && c.subject.is_observable();
         if !point.churns.iter().any(|c| here(&c) && c.witness.is_some()) {
-            let reason = "accesses of volatile objects may be others".into();
-            point.undecided.push(Undecided { text: ALL_RUNS.into(), reason });
+            let reason = "accesses of volatile objects may be others";
+            point.undecided.push(Undecided::all_runs(OpenKind::AllRuns, reason));
         }
     }
 }

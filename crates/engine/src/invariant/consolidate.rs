@@ -9,7 +9,9 @@ use crate::cost;
 use crate::invariant::change::events::{drop_long, undefined_fact};
 use crate::invariant::fact::Fact;
 use crate::invariant::findings::ObservableVerdict;
-use crate::invariant::findings::{Churn, Claim, ClassFacts, FactKey, FunctionDiff, PointDiff, Undecided};
+use crate::invariant::findings::{
+    Churn, Claim, ClassFacts, FactKey, FunctionDiff, OpenKind, PointDiff, Undecided,
+};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::obligation::properties::{self};
 use crate::invariant::observable::{self, Observable};
@@ -34,14 +36,16 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
     let too_large = task.graph.nodes.len() > budget.nodes;
     if too_large || flow.classes.iter().any(|c| c.irreducible) {
         let reason = match too_large {
-            true if budget.is_first_look() => LEFT_OUT.to_owned(),
+            true if budget.is_first_look() => "larger than a first look takes".to_owned(),
             true => format!("more than {} instructions with callees and unrolled loops", budget.nodes),
             false => "irreducible control flow (a loop with several entries)".into(),
         };
         let properties = if task.points.exit { properties::check(task, None) } else { Vec::new() };
+        let is_left_out = too_large && budget.is_first_look();
+        let kind = if is_left_out { OpenKind::LeftOut } else { OpenKind::Fact };
         let points = match task.points.exit && task.is_own() {
-            true => vec![FunctionAnalysis::new(task, &flow).shown_by_runs(&reason)],
-            false => FunctionDiff::nothing(reason).points,
+            true => vec![FunctionAnalysis::new(task, &flow).shown_by_runs(&reason, kind)],
+            false => FunctionDiff::open(kind, reason).points,
         };
         return FunctionDiff { nodes_total, properties, points, ..FunctionDiff::default() };
     }
@@ -63,9 +67,6 @@ pub fn diff_function(task: &Task) -> FunctionDiff {
             + engine.deciders.recursions.as_ref().map_or(0, |d| d.solver().statistics().queries),
     }
 }
-
-/// Why facts stay open of what is larger than the effort allows.
-pub const LEFT_OUT: &str = "larger than a first look takes";
 
 /// Answer of the solver to whether two sides are equal.
 enum Equality {
@@ -541,7 +542,7 @@ impl<'a> FunctionAnalysis<'a> {
             |c: &Churn| (c.from, c.to) == (from, to) && matches!(c.subject, Observable::Cell { .. });
         let told = *subject == Observable::Memory && self.diff.churns.iter().any(cells_tell);
         if subject.is_observable() && !matches!(subject, Observable::Cell { .. }) && !told {
-            self.diff.undecided.push(Undecided { text: subject.name(), reason: reason.into() });
+            self.diff.undecided.push(Undecided::fact(subject.name(), reason));
         }
         ObservableVerdict::Open
     }

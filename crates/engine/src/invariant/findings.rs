@@ -60,14 +60,39 @@ impl CauseLines {
     }
 }
 
-/// What is asked where another difference than that of what the function does may show: which calls lead to it, how
-/// its types are laid out, whether it ends.
-pub const ALL_RUNS: &str = "all runs";
+/// What an open question is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OpenKind {
+    /// A fact, or all of a function.
+    #[default]
+    Fact,
+    /// Another difference than that of what the function does: which calls lead to it, how its types are laid out.
+    AllRuns,
+    /// Whether its loops end on the same inputs.
+    Endings,
+    /// A function that is larger than a first look takes.
+    LeftOut,
+    /// A function that was not begun when the work ended.
+    NotBegun,
+}
 
 /// A question that stayed open.
 pub struct Undecided {
     pub text: String,
     pub reason: String,
+    pub kind: OpenKind,
+}
+
+impl Undecided {
+    /// Of a fact, or of what the text names.
+    pub fn fact(text: impl Into<String>, reason: impl Into<String>) -> Undecided {
+        Undecided { text: text.into(), reason: reason.into(), kind: OpenKind::Fact }
+    }
+
+    /// Where another difference than that of what the function does may show.
+    pub fn all_runs(kind: OpenKind, reason: impl Into<String>) -> Undecided {
+        Undecided { text: "all runs".into(), reason: reason.into(), kind }
+    }
 }
 
 /// All that was found at one point.
@@ -163,8 +188,8 @@ pub(super) type FactKey = Vec<TermId>;
 
 impl FunctionDiff {
     /// The answer when nothing could be decided.
-    pub fn nothing(reason: String) -> FunctionDiff {
-        let undecided = vec![Undecided { text: "all facts".into(), reason }];
+    pub fn open(kind: OpenKind, reason: String) -> FunctionDiff {
+        let undecided = vec![Undecided { kind, ..Undecided::fact("all facts", reason) }];
         FunctionDiff {
             points: vec![PointDiff { point: Point::unplaced_exit(), undecided, ..PointDiff::default() }],
             ..FunctionDiff::default()

@@ -21,10 +21,10 @@ mod witness;
 
 pub use candidate::written::{MOST as MOST_TEMPLATES, WrittenTemplate};
 pub use change::cell_value::{CellChange, CellValue};
-pub use consolidate::{LEFT_OUT, diff_function};
+pub use consolidate::diff_function;
 pub use fact::{Fact, Template};
 pub use findings::{
-    ALL_RUNS, CauseLines, Churn, Claim, FunctionDiff, PointDiff, ReachedByClass, Undecided, speaks_of,
+    CauseLines, Churn, Claim, FunctionDiff, OpenKind, PointDiff, ReachedByClass, Undecided, speaks_of,
 };
 pub use obligation::gate::{Checked, check_function};
 pub use obligation::properties::check_pins;

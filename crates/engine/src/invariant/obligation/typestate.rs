@@ -147,8 +147,8 @@ impl<'t> FunctionAnalysis<'t> {
             // The same state under conditions that differ in form may be the same state.
             let kept = |h: &Held| added.iter().any(|o| o.formula.claim() == h.formula.claim());
             if removed.iter().all(kept) && removed.iter().all(|h| h.formula.is_conditional()) {
-                let reason = "the conditions of its states differ in form".to_owned();
-                self.diff.undecided.push(Undecided { text: name.clone(), reason });
+                let reason = "the conditions of its states differ in form";
+                self.diff.undecided.push(Undecided::fact(name, reason));
                 continue;
             }
             let side = |all: &[Held]| {

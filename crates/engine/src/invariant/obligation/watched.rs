@@ -28,9 +28,7 @@ impl FunctionAnalysis<'_> {
         for &(from, to) in &self.task.pairs.clone() {
             if (ends(from) || ends(to)) && self.is_own(from, to) && !self.is_told(from, to) {
                 let reason = "something may run after the program's end";
-                self.diff
-                    .undecided
-                    .push(Undecided { text: "memory at the end".into(), reason: reason.into() });
+                self.diff.undecided.push(Undecided::fact("memory at the end", reason));
             }
         }
     }

@@ -61,7 +61,7 @@ impl FunctionAnalysis<'_> {
             let is_open = taken && is_bare && churn.witness.is_none();
             if is_open {
                 let reason = "no defined run that comes there is known";
-                open.push(Undecided { text: churn.subject.name(), reason: reason.into() });
+                open.push(Undecided::fact(churn.subject.name(), reason));
             }
             !is_open
         });
