@@ -38,6 +38,13 @@ pub(super) const MAX_WORK: usize = 60_000;
 /// Differences that are kept.
 const MAX_DIFFERENCES: usize = 40;
 
+/// What was done, of pairs as in [`MAX_WORK`], and how much of it may be.
+#[derive(Clone, Copy)]
+pub(super) struct Work {
+    pub done: usize,
+    pub most: usize,
+}
+
 /// Compares regions of one graph.
 pub(super) struct Comparer<'c> {
     pub graph: &'c Mvicfg,
@@ -48,10 +55,8 @@ pub(super) struct Comparer<'c> {
     pub frontier: MvId,
     /// Where it is cut.
     pub cut: Option<Cut>,
-    /// What was done so far, of all regions: see [`MAX_WORK`].
-    pub work: usize,
-    /// How much of it may be done.
-    pub most_work: usize,
+    /// What was done so far, of all regions.
+    pub work: Work,
     /// What was taken for granted of the newer version in common code: see [`Outcome::valid`].
     pub valid: bool,
     /// A pair of paths is one of several that another one was cut into: see [`super::forks`].
@@ -171,8 +176,8 @@ impl Comparer<'_> {
         // What a pair costs grows with the calls that are held against each other, and with what they leave.
         let events =
             |paths: &[Path]| paths.iter().map(|p| p.events.len()).sum::<usize>() / paths.len().max(1);
-        self.work += pairs.len() * (1 + events(&older) + events(&newer)).pow(2);
-        if pairs.len() > MAX_PAIRS || self.work > self.most_work {
+        self.work.done += pairs.len() * (1 + events(&older) + events(&newer)).pow(2);
+        if pairs.len() > MAX_PAIRS || self.work.done > self.work.most {
             outcome.open = Some("too many paths".into());
             return outcome;
         }

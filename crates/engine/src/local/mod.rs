@@ -213,8 +213,7 @@ fn compare_bodies(
         liveness: &liveness,
         frontier: Mvicfg::ENTRY,
         cut: None,
-        work: 0,
-        most_work: compare::MAX_WORK / share.0,
+        work: compare::Work { done: 0, most: compare::MAX_WORK / share.0 },
         is_fork: false,
         forks: 0,
         valid: false,
@@ -231,7 +230,7 @@ fn compare_bodies(
     // Where too much lies between points that both versions come to in the same state, they are held against each
     // other also where only one of them knows a variable.
     if changes.iter().any(is_too_large) {
-        comparer.work = 0;
+        comparer.work.done = 0;
         let others = comparison.changes(&mut comparer, region::Cuts::All);
         let open =
             |all: &[Change]| all.iter().filter(|c| c.rest.is_some()).map(|c| c.lines[1].len()).sum::<usize>();

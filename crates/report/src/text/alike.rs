@@ -4,7 +4,7 @@
 use super::View;
 use super::changes::write_row;
 use crate::escape::visible;
-use crate::model::{Change, Churn, Effect, FunctionReport, Otherwise};
+use crate::model::{Change, Effect, FunctionReport, Otherwise};
 use crate::palette::Slot;
 use crate::steps::Changed;
 use std::collections::BTreeMap;
@@ -47,12 +47,13 @@ pub(super) fn taken(changed: &mut Vec<Changed>) -> Groups {
     }
     groups.retain(|_, group| group.functions.len() >= MANY);
     for one in changed.iter_mut() {
+        let told = one.changes.len();
         one.changes.retain(|c| replaced(c).is_none_or(|(_, key)| !groups.contains_key(&key)));
-        // What a function does otherwise at its exit by that is the same news.
-        for (_, churns) in &mut one.points {
-            churns.retain(|c| replaced_fact(c).is_none_or(|key| !groups.contains_key(&key)));
+        // What such a function does otherwise at its exit, by nothing of its own, is the same news.
+        if told > 0 && one.changes.is_empty() {
+            one.points.iter_mut().for_each(|(_, churns)| churns.retain(|c| !c.hunks.is_empty()));
+            one.points.retain(|(_, churns)| !churns.is_empty());
         }
-        one.points.retain(|(_, churns)| !churns.is_empty());
     }
     changed.retain(|one| !one.changes.is_empty() || !one.points.is_empty() || !one.seen_by.is_empty());
     groups
@@ -80,12 +81,6 @@ fn replaced(change: &Change) -> Option<(Vec<String>, (String, String))> {
         }
     }
     found.map(|pair| (called, pair))
-}
-
-/// The same of one fact at an exit that took the place of another.
-fn replaced_fact(churn: &Churn) -> Option<(String, String)> {
-    let ([before], [now]) = (churn.removed.as_slice(), churn.added.as_slice()) else { return None };
-    replacement(&before.text, &now.text).filter(|_| churn.hunks.is_empty())
 }
 
 /// The one token of a text that another one stands for in the other text, wherever it differs.
