@@ -138,12 +138,13 @@ impl Asked {
 impl Case {
     /// The `k`-th pair of a construct, which is the `place`-th.
     fn of(template: &Arc<Template>, place: usize, k: usize) -> Case {
-        let edit = template.edits[k % template.edits.len()];
+        // Of few pairs each construct has another edit.
+        let edit = template.edits[(place + k) % template.edits.len()];
         let seed = (k / template.edits.len()) as u64;
         let own = template.clone();
         let asked = Asked::of(place, k);
         // The local view says nothing of an assertion.
-        let is_assertive = k % 2 == 1 && asked != Asked::Little;
+        let is_assertive = (place / 2 + k) % 2 == 1 && asked != Asked::Little;
         Case {
             what: format!("{} {k} {edit:?}", template.name),
             files: Box::new(move |asserted| own.pair(edit, seed, asserted)),
