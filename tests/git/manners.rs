@@ -120,7 +120,7 @@ fn an_interrupted_run_says_what_it_has_written() {
     };
     // A machine may be done before it is interrupted, but not each time at once.
     for delay in
-        [200, 100, 50, 25, 12, 6, 3].into_iter().chain(std::iter::repeat_n(0, rounds("INVDIFF_KILLS", 6, 40)))
+        [200, 100, 50, 25, 12, 6, 3].into_iter().chain(std::iter::repeat_n(0, rounds("INVDIFF_KILLS", 4, 40)))
     {
         let mut command = program_in(&repo, repo.path(), &["notes", "add", &range, "-o", "result"]);
         let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();

@@ -144,7 +144,7 @@ impl Case {
         let own = template.clone();
         let asked = Asked::of(place, k);
         // The local view says nothing of an assertion.
-        let is_assertive = (place / 2 + k) % 2 == 1 && asked != Asked::Little;
+        let is_assertive = k % 2 == 1 && asked != Asked::Little;
         Case {
             what: format!("{} {k} {edit:?}", template.name),
             files: Box::new(move |asserted| own.pair(edit, seed, asserted)),
