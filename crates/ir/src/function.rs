@@ -166,6 +166,8 @@ pub enum Instr {
         reads: Vec<Expr>,
         writes: Vec<VarId>,
         anything: bool,
+        /// The parser skipped text here: control may also go where the graph has no edge, and not come by at all.
+        skips: bool,
     },
 }
 

@@ -155,7 +155,8 @@ pub fn instr(out: &mut String, i: &Instr, names: &impl Names) {
         Instr::Branch { cond } => put(out, "branch", &[cond]),
         Instr::Return { value } => put(out, "return", &value.iter().collect::<Vec<_>>()),
         Instr::Unreachable => out.push_str("unreachable"),
-        Instr::Unknown { reason, text, reads, writes, anything } => {
+        // What the parser skipped is in the text.
+        Instr::Unknown { reason, text, reads, writes, anything, skips: _ } => {
             let _ = write!(out, "unknown {reason} {anything} {text}");
             put(out, " of", &reads.iter().collect::<Vec<_>>());
             out.push_str(" ->");
@@ -329,12 +330,13 @@ pub fn rename(i: &Instr, vars: &[VarId]) -> Instr {
         },
         Instr::Branch { cond } => Instr::Branch { cond: e(cond) },
         Instr::Return { value } => Instr::Return { value: value.as_ref().map(e) },
-        Instr::Unknown { reason, text, reads, writes, anything } => Instr::Unknown {
+        Instr::Unknown { reason, text, reads, writes, anything, skips } => Instr::Unknown {
             reason: reason.clone(),
             text: text.clone(),
             reads: reads.iter().map(e).collect(),
             writes: writes.iter().map(|w| v(*w)).collect(),
             anything: *anything,
+            skips: *skips,
         },
     }
 }

@@ -148,8 +148,8 @@ impl Walk<'_> {
             }
             (Instr::Call { .. }, Instr::Call { .. }) => self.call(a, b),
             (
-                Instr::Unknown { reason, text, reads, writes, anything },
-                Instr::Unknown { reason: r, text: t, reads: from, writes: to, anything: any },
+                Instr::Unknown { reason, text, reads, writes, anything, skips: _ },
+                Instr::Unknown { reason: r, text: t, reads: from, writes: to, anything: any, skips: _ },
             ) => {
                 (reason, text, anything) == (r, t, any)
                     && (reads.len(), writes.len()) == (from.len(), to.len())

@@ -104,9 +104,10 @@ fn evened(directive: &str) -> String {
     let (mut quote, mut is_escaped) = (None, false);
     // `#include <a//b.h>` names a file.
     let names_file = directive.contains("include") || directive.contains("import");
-    for (at, c) in directive.trim().char_indices() {
+    let directive = directive.trim();
+    for (at, c) in directive.char_indices() {
         match quote {
-            None if !names_file && directive.trim()[at..].starts_with("//") => break,
+            None if !names_file && directive[at..].starts_with("//") => break,
             None if c.is_whitespace() => {
                 if !out.ends_with(' ') {
                     out.push(' ');

@@ -466,11 +466,13 @@ impl Machine<'_> {
     }
 
     /// A statement of which only its text is known: what it leaves in memory and in variables follows from the state
-    /// before, and from its site.
+    /// before, and from its site. Where the parser skipped text nothing is known of where control goes.
     fn unmodelled(&mut self, path: &mut Path, instr: &Instr) -> Result<(), Stop> {
-        let Instr::Unknown { reason, text, reads, writes, anything } = instr else { return Ok(()) };
+        let Instr::Unknown { reason, text, reads, writes, anything, skips } = instr else { return Ok(()) };
         let tag = self.side.tags.get(path.node.0 as usize).copied().flatten();
-        let Some(tag) = tag.filter(|_| !instr.is_second_return()) else { return Err(reason.to_string()) };
+        let Some(tag) = tag.filter(|_| !skips && !instr.is_second_return()) else {
+            return Err(reason.to_string());
+        };
         let args: Vec<TermId> = reads.iter().map(|e| self.term(path, e)).collect();
         let before = path.memory;
         let name: Arc<str> = does(text).into();

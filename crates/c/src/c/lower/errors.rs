@@ -4,7 +4,8 @@
 //! declared is skipped, a body ends where a brace was expected. What is left of such a statement reads as if it were
 //! all of it. So every fatal diagnostic is looked for once more where it stands: a statement that has one, and of
 //! which nothing became unknown for it, is followed by an unknown that may do anything; where there is no such
-//! place (a head, a condition, a jump, text behind the end of the body), nothing of the function is known.
+//! place (a head, a condition, a jump, a bracket without its other one, text behind the end of the body), nothing of the
+//! function is known.
 
 use super::super::parse::Parsed;
 use super::super::scan::ItemKind;
@@ -64,6 +65,22 @@ impl Errors {
     fn end_of(&self, position: u32) -> Option<u32> {
         self.ends.range(..=position).next_back().map(|(_, end)| *end).filter(|end| *end >= position)
     }
+}
+
+/// Whether each bracket among some tokens has its other one there: else what stands around them is not what the parser
+/// took it for.
+fn is_balanced(tokens: &str) -> bool {
+    let mut open = Vec::new();
+    tokens.split(' ').all(|token| match token {
+        "(" | "[" | "{" => {
+            open.push(token);
+            true
+        }
+        ")" => open.pop() == Some("("),
+        "]" => open.pop() == Some("["),
+        "}" => open.pop() == Some("{"),
+        _ => true,
+    }) && open.is_empty()
 }
 
 impl FnCx<'_, '_> {
@@ -146,9 +163,13 @@ impl FnCx<'_, '_> {
         self.found.unknowns.push(Unknown { line: self.statements.span.line, reason: ERRORS.into() });
         // With what the parser skipped.
         let text = self.unit.spans.tokens_within((span.lo, span.hi.max(self.statements.until)));
+        if !is_balanced(&text) {
+            self.found.beyond = Some(ERRORS.into());
+        }
         let writes = self.registers_in(&text);
         let reads = writes.iter().map(|v| Expr::Var(*v)).collect();
         let text = text.into();
-        self.emit(Instr::Unknown { reason: ERRORS.into(), text, reads, writes, anything: true });
+        let (reason, anything, skips) = (ERRORS.into(), true, true);
+        self.emit(Instr::Unknown { reason, text, reads, writes, anything, skips });
     }
 }

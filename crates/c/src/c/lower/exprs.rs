@@ -699,7 +699,7 @@ impl FnCx<'_, '_> {
             // What else it writes is known at the end of the function.
             let (reason, writes) = (RETURNS_TWICE.into(), dst.into_iter().collect());
             let (text, reads) = (RETURNS_TWICE.into(), Vec::new());
-            self.emit(Instr::Unknown { reason, text, reads, writes, anything: true });
+            self.emit(Instr::Unknown { reason, text, reads, writes, anything: true, skips: false });
         }
         Ok(())
     }

@@ -33,6 +33,8 @@ pub(super) struct Spelled {
     pub reads: Vec<Expr>,
     /// Where the checker gave up, or the part is nested too deeply: the tokens that stand for the part.
     pub tokens: Option<String>,
+    /// The parser made a statement of what it could not read.
+    pub skips: bool,
 }
 
 /// Nesting beyond which the tokens say the rest.
@@ -53,7 +55,7 @@ impl FnCx<'_, '_> {
         let extent = if is_within { statement } else { self.extent };
         let tokens = out.by_tokens.then(|| self.unit.spans.tokens_within(extent));
         tokens.iter().for_each(|t| out.text.push_str(t));
-        Spelled { text: out.text.into(), reads: out.reads, tokens }
+        Spelled { text: out.text.into(), reads: out.reads, tokens, skips: out.skips }
     }
 }
 
@@ -65,6 +67,7 @@ struct Spelling {
     own: Vec<DeclId>,
     records: BTreeSet<u32>,
     by_tokens: bool,
+    skips: bool,
 }
 
 struct Speller<'c, 'u, 'a> {
@@ -279,7 +282,7 @@ impl Speller<'_, '_, '_> {
 
     fn stmt_parts(&mut self, stmt: Stmt) {
         match stmt {
-            Stmt::Error => self.out.by_tokens = true,
+            Stmt::Error => (self.out.by_tokens, self.out.skips) = (true, true),
             Stmt::Empty | Stmt::Break | Stmt::Continue | Stmt::Return(None) => {}
             Stmt::Expr(e) | Stmt::IndirectGoto(e) | Stmt::Return(Some(e)) => self.expr(e),
             Stmt::Block(list) => {

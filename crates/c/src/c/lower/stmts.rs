@@ -467,7 +467,7 @@ impl FnCx<'_, '_> {
             self.found.unknowns.push(Unknown { line: self.statements.span.line, reason: reason.clone() });
             let text = self.spelled(Part::Tokens).text;
             let (reads, writes) = (vec![value.clone()], vec![way]);
-            self.emit(Instr::Unknown { reason, text, reads, writes, anything: false });
+            self.emit(Instr::Unknown { reason, text, reads, writes, anything: false, skips: true });
             let (yes, no) = self.emit_branch(Expr::Var(way));
             ways.insert(id, vec![yes]);
             self.graph.frontier = vec![no];

@@ -20,7 +20,7 @@ impl FnCx<'_, '_> {
     /// of memory.
     pub fn unknown(&mut self, reason: Unmodelled, part: Part, mut writes: Vec<VarId>, anything: bool) {
         self.found.unknowns.push(Unknown { line: self.statements.span.line, reason: reason.clone() });
-        let Spelled { text, mut reads, tokens } = self.spelled(part);
+        let Spelled { text, mut reads, tokens, skips } = self.spelled(part);
         // What stands there the checker did not keep.
         if let Some(tokens) = tokens {
             if may_jump(&tokens) {
@@ -33,7 +33,7 @@ impl FnCx<'_, '_> {
         let (writes, in_memory): (Vec<VarId>, Vec<VarId>) =
             writes.into_iter().partition(|v| self.is_register(*v));
         let anything = anything || !in_memory.is_empty();
-        self.emit(Instr::Unknown { reason, text, reads, writes, anything });
+        self.emit(Instr::Unknown { reason, text, reads, writes, anything, skips });
     }
 
     /// Runs the lowering of one full expression. When it fails, what it may write is havocked, with the

@@ -33,3 +33,14 @@ fn what_it_does_in_another_state_is_open() {
     assert!(!told("use(b);", "t = 5;\nuse(b);").0);
     assert!(!told("use(b);\nt = 5;", "t = 5;\nuse(b);").0);
 }
+
+/// Where the parser skipped text the rest of the function may have another shape than the tree has.
+#[test]
+fn text_that_the_parser_skipped_leaves_all_open() {
+    let read = "if (a > 0) { if (b > 1) use(b); r = 1; } else r = 2;";
+    let broken = "if (a > 0)\n&& b) { if (b > 1) use(b); r = 1; } else r = 2;";
+    for (old, new) in [(read, broken), (broken, read)] {
+        assert!(!told(old, new).0);
+        assert_eq!(told(old, new).1, 0);
+    }
+}
