@@ -16,7 +16,7 @@ use crate::frontend::c::{platform, preprocessed};
 use crate::mvicfg::VersionId;
 use crate::report::{FunctionReport, FunctionStatus, HunkRef, HunkReport, HunkVerdict, Report};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Sets of macros that one file is read with, beside the one that was asked for.
@@ -44,6 +44,9 @@ pub(super) fn tell(
         files.entry((hunk.from, hunk.file.to_utf8_path())).or_default().push(hunk.clone());
     }
     let files: Vec<((u32, PathBuf), Vec<HunkReport>)> = files.into_iter().take(MAX_FILES).collect();
+    let is_out = |hunks: &[HunkReport]| hunks.iter().all(|h| h.why.as_deref() != Some(INACTIVE));
+    let headers = files.iter().filter(|((_, file), hunks)| is_header(file) && is_out(hunks));
+    let included = included_under(request, &headers.map(|(at, _)| at.clone()).collect());
     // What the headers leave of what was asked for, and then whatever they say.
     for is_pinned in [false, true] {
         // Files that ask for the same are read together: most of them are read by the same ones.
@@ -57,7 +60,7 @@ pub(super) fn tell(
             };
             let mut sets = configurations(request, *from as usize - 1, file, &left);
             if sets.is_empty() && !is_pinned {
-                sets.extend(included_under(request, *from as usize - 1, file));
+                sets.extend(included.get(&(*from, file.clone())).cloned());
             }
             for macros in sets {
                 asked.entry((*from, macros)).or_default().insert(file.clone());
@@ -82,27 +85,35 @@ fn is_left_out(hunk: &HunkReport) -> bool {
     matches!(hunk.why.as_deref(), Some(INACTIVE | "not-included" | "header"))
 }
 
-/// The macros under which some file includes a header, where none does without. Cost: reads the tree's C files.
-fn included_under(request: &Request, step: usize, header: &Path) -> Option<Macros> {
-    let tree = &*request.versions.get(step + 1)?.tree;
-    let name = header.file_name().filter(|_| is_header(header))?.to_string_lossy();
+/// By header, the macros under which some file includes it, of those that are only included so. Cost: reads the
+/// tree's C files, if there are such headers.
+fn included_under(request: &Request, headers: &BTreeSet<(u32, PathBuf)>) -> BTreeMap<(u32, PathBuf), Macros> {
     let fixed = crate::frontend::c::headers::macros();
-    let is_askable = |m: &Macros| {
-        !m.contains_key(NEVER) && !m.iter().any(|(name, value)| value.is_none() && fixed.contains(&**name))
+    let is_asked = |m: &Macros| {
+        let is_fixed = m.iter().any(|(name, value)| value.is_none() && fixed.contains(&**name));
+        !m.is_empty() && !m.contains_key(NEVER) && !is_fixed
     };
-    for path in tree.paths().iter().filter(|p| is_source(p) || is_header(p)) {
-        let Some(bytes) = tree.read(path) else { continue };
-        if !included_names(&bytes).iter().any(|n| **n == *name) {
-            continue;
-        }
-        let text = String::from_utf8_lossy(&bytes);
-        let includes = |line: &str| included_names(line.as_bytes()).iter().any(|n| **n == *name);
-        let mut under = text.lines().zip(presence(&text)).filter(|(line, _)| includes(line));
-        if let Some((_, macros)) = under.find(|(_, macros)| is_askable(macros) && !macros.is_empty()) {
-            return Some(macros);
+    let mut found = BTreeMap::new();
+    for step in headers.iter().map(|(from, _)| *from).collect::<BTreeSet<u32>>() {
+        let Some(version) = request.versions.get(step as usize) else { continue };
+        let here = headers.iter().filter(|(from, _)| *from == step);
+        let wanted: BTreeMap<String, &(u32, PathBuf)> =
+            here.filter_map(|at| Some((at.1.file_name()?.to_string_lossy().into_owned(), at))).collect();
+        for path in version.tree.paths().iter().filter(|p| is_source(p) || is_header(p)) {
+            let Some(bytes) = version.tree.read(path) else { continue };
+            if !included_names(&bytes).iter().any(|name| wanted.contains_key(name)) {
+                continue;
+            }
+            let text = String::from_utf8_lossy(&bytes);
+            for (line, macros) in text.lines().zip(presence(&text)).filter(|(_, macros)| is_asked(macros)) {
+                let named = included_names(line.as_bytes());
+                if let Some(at) = named.first().and_then(|name| wanted.get(name)) {
+                    found.entry((*at).clone()).or_insert(macros);
+                }
+            }
         }
     }
-    None
+    found
 }
 
 /// Whether a request takes a branch that was not taken yet. Files that are no units are not looked at by themselves.

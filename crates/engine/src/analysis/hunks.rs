@@ -20,7 +20,7 @@ use super::objects::{Objects, is_mere_declaration, uses};
 use super::reach::Reach;
 use super::request::{FileChange, Hunk, Request};
 use super::units::{LoadedUnit, is_header, is_source};
-use crate::frontend::c::lines::{LineKind, code, joined};
+use crate::frontend::c::lines::LineKind;
 use crate::frontend::line_kinds;
 use crate::history::SourceTree;
 use crate::ir::{Function, Unit};
@@ -227,18 +227,7 @@ struct Judge<'a> {
     types: Types,
     new_names: NewNames<'a>,
     /// By step and newer path.
-    code: BTreeMap<(usize, PathBuf), FileCode>,
-}
-
-/// Code by line.
-type Code = BTreeMap<u32, String>;
-
-/// What a step does to the code of a file.
-struct FileCode {
-    /// It is the same, whatever lines it stands in.
-    is_same: bool,
-    /// That of both sides, where it differs in hunks alone.
-    aligned: Option<(Code, Code)>,
+    code: BTreeMap<(usize, PathBuf), code::FileCode>,
 }
 
 /// Whether a `.i` file is an interface for SWIG, whose directives begin with a percent sign, and not C after preprocessing.
@@ -464,42 +453,6 @@ impl Judge<'_> {
         self.lineages.iter().any(here)
     }
 
-    /// Whether a hunk changes nothing but comments and white space.
-    fn is_same_code(&mut self, pair: usize, change: &FileChange, hunk: &Hunk) -> bool {
-        let (Some(old), Some(new)) = (&change.old_path, &change.new_path) else { return false };
-        let key = (pair, new.clone());
-        if !self.code.contains_key(&key) {
-            let read = |version: VersionId, path: &Path| {
-                code(&self.request.versions[version].tree.read(path).unwrap_or_default())
-            };
-            let [from, to] = VersionId::of_step(pair);
-            let both = (read(from, old), read(to, new));
-            // A comment that begins or ends in a hunk changes what the lines around it are.
-            let rest = |code: &BTreeMap<u32, String>, inside: &dyn Fn(&Hunk) -> (u32, u32)| -> Vec<String> {
-                let out = |line: &u32| {
-                    change.hunks.iter().map(inside).all(|(start, n)| *line < start || *line >= start + n)
-                };
-                code.iter().filter(|(line, _)| out(line)).map(|(_, text)| text.clone()).collect()
-            };
-            let aligned = rest(&both.0, &|h| (h.old_start, h.old_lines))
-                == rest(&both.1, &|h| (h.new_start, h.new_lines));
-            let is_same = joined(&both.0) == joined(&both.1);
-            self.code.insert(key.clone(), FileCode { is_same, aligned: aligned.then_some(both) });
-        }
-        let Some(of_file) = self.code.get(&key) else { return false };
-        if of_file.is_same {
-            return true;
-        }
-        let Some((old, new)) = &of_file.aligned else { return false };
-        let part = |code: &BTreeMap<u32, String>, start: u32, lines: u32| -> Vec<String> {
-            let lines = code.range(start..start.saturating_add(lines)).map(|(_, text)| text.clone());
-            // A directive ends with its line; elsewhere lines do not matter.
-            let lines: Vec<String> = lines.collect();
-            if lines.iter().any(|l| l.starts_with(" #")) { lines } else { vec![lines.concat()] }
-        };
-        part(old, hunk.old_start, hunk.old_lines) == part(new, hunk.new_start, hunk.new_lines)
-    }
-
     fn line(&mut self, pair: usize, version: VersionId, path: &Path, line: u32) -> Line {
         let file = self.files[version].iter().flatten().find(|(p, _)| is_same(p, path));
         if let Some((_, Err(why))) = file {
@@ -589,12 +542,6 @@ impl Judge<'_> {
         let of = (pair, version.side(pair));
         is_mere_declaration(self.request, of, path, line, name)
             && self.reached(pair, path, name).iter().all(settled)
-    }
-
-    /// Whether a step changes code of a file outside of its hunks.
-    fn swallows(&self, pair: usize, path: &Path) -> bool {
-        let of_file = self.code.get(&(pair, path.to_path_buf()));
-        of_file.is_some_and(|code| !code.is_same && code.aligned.is_none())
     }
 
     /// What a line belongs to, as the first unit that reads the file sees it.
@@ -804,6 +751,7 @@ fn told_there(report: &Report, pair: usize, path: &Path, hunk: &Hunk) -> Option<
     found
 }
 
+mod code;
 mod conditions;
 mod declarations;
 mod functions;

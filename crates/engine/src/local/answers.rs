@@ -4,16 +4,16 @@
 //! same arguments; others have answers of their own. What a call of one version alone does to memory is taken out
 //! (`docs/design/local-differences.md`), but for errno, which is looked at because of it.
 
-use super::compare::{Comparer, tags};
+use super::compare::{Comparer, order, tags};
 use super::machine::{End, Event, Hazard, Literal, Path};
 use super::mistake::{Mistake, is_made};
 use super::side::call_types;
-use super::sites::Tag;
+use super::sites::{DOES, Tag};
 use super::tested::reads;
 use super::widened;
-use crate::ir::{App, Const, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
-use crate::mvicfg::MvId;
+use crate::ir::{App, Const, Instr, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
 use crate::mvicfg::alignment::{Algorithm, DiffOp, aligned};
+use crate::mvicfg::{MvId, Mvicfg};
 use crate::semantics::library;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -24,6 +24,22 @@ use std::sync::Arc;
 pub(super) struct Settled {
     pub path: Path,
     pub apart: bool,
+}
+
+/// Why nothing is known of two paths, where a statement that is not modelled does not stand in both, in the same state
+/// as far as its names go, among the same calls.
+pub(super) fn unmodelled(graph: &Mvicfg, old: &Path, new: &Path) -> Option<String> {
+    let is_unknown = |e: &&Event| e.callee.as_deref().is_some_and(|name| name.starts_with(DOES));
+    let [mine, theirs] = [old, new].map(|path| path.events.iter().filter(is_unknown).collect::<Vec<_>>());
+    let Instr::Unknown { reason, .. } = &graph.node(mine.first().or(theirs.first())?.node).instr else {
+        return None;
+    };
+    let of = |events: &[&Event]| events.iter().map(|e| (e.tag, e.callee.clone())).collect::<Vec<_>>();
+    let (before, after) = (tags(old), tags(new));
+    let common = |path: &Path| -> Vec<Tag> {
+        order(path).into_iter().filter(|tag| before.contains(tag) && after.contains(tag)).collect()
+    };
+    (of(&mine) != of(&theirs) || common(old) != common(new)).then(|| reason.to_string())
 }
 
 /// A call whose result is tested, and how.

@@ -9,7 +9,7 @@
 //! After a call that only one version makes, the rest is compared *as before, after that call*: what it may have
 //! done to memory is taken out of both sides (`docs/design/local-differences.md`).
 
-use super::answers::asks_answers;
+use super::answers::{asks_answers, unmodelled};
 use super::calls::literal;
 use super::difference::{Difference, Item, Outcome};
 use super::fitting::members;
@@ -18,11 +18,11 @@ use super::machine::{End, Event, Hazard, Literal, Machine, Path, variable_leaf};
 use super::mistake::{Mistake, is_made};
 use super::region::{Cut, Region, decision, paths};
 use super::side::{Side, call_types};
-use super::sites::{DOES, Tag};
+use super::sites::Tag;
 use super::tested::{Test, reads};
 use super::text_tests::{self, Exclusions};
 use super::widened;
-use crate::ir::{Instr, TermId, TermPool, UndefinedKind, Unit, VarId, VarKind};
+use crate::ir::{TermId, TermPool, UndefinedKind, Unit, VarId, VarKind};
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::liveness::Liveness;
@@ -776,24 +776,8 @@ pub(super) fn tags(path: &Path) -> BTreeSet<Tag> {
     path.events.iter().map(|e| e.tag).collect()
 }
 
-fn order(path: &Path) -> Vec<Tag> {
+pub(super) fn order(path: &Path) -> Vec<Tag> {
     path.events.iter().map(|e| e.tag).collect()
-}
-
-/// Why nothing is known of two paths, where a statement that is not modelled does not stand in both, in the same state
-/// as far as its names go, among the same calls.
-fn unmodelled(graph: &Mvicfg, old: &Path, new: &Path) -> Option<String> {
-    let is_unknown = |e: &&Event| e.callee.as_deref().is_some_and(|name| name.starts_with(DOES));
-    let [mine, theirs] = [old, new].map(|path| path.events.iter().filter(is_unknown).collect::<Vec<_>>());
-    let Instr::Unknown { reason, .. } = &graph.node(mine.first().or(theirs.first())?.node).instr else {
-        return None;
-    };
-    let of = |events: &[&Event]| events.iter().map(|e| (e.tag, e.callee.clone())).collect::<Vec<_>>();
-    let (before, after) = (tags(old), tags(new));
-    let common = |path: &Path| -> Vec<Tag> {
-        order(path).into_iter().filter(|tag| before.contains(tag) && after.contains(tag)).collect()
-    };
-    (of(&mine) != of(&theirs) || common(old) != common(new)).then(|| reason.to_string())
 }
 
 fn is_same_call(a: &Event, b: &Event) -> bool {
