@@ -27,7 +27,7 @@ use crate::local::side::successor;
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::testing::Random;
 use executor::{State, place, read, run, run_past, value};
-use programs::{HEAD, RETYPED, counted, edited, program, scaled, switched};
+use programs::{HEAD, RETYPED, counted, edited, program, scaled, summed, switched};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -423,6 +423,9 @@ pub(super) fn pairs(count: u64, states: u64, from: u64) -> Counts {
                 1 => scaled(&mut random, &old),
                 _ => edited(&mut random, &edited(&mut Random(k), &new)),
             };
+        }
+        if k % 11 == 9 {
+            new = summed(&mut random, &old);
         }
         let mut old = old;
         if k % 7 == 4 {

@@ -159,6 +159,22 @@ pub fn scaled(random: &mut Random, lines: &[String]) -> Vec<String> {
     lines
 }
 
+/// A comparison of two numbers by a sum, the same but where that overflows.
+pub fn summed(random: &mut Random, lines: &[String]) -> Vec<String> {
+    let sums = [(" < ", " <= ", " - 1"), (" <= ", " < ", " + 1"), (" > ", " >= ", " + 1"), (" >= ", " > ", " - 1")];
+    let mut lines = lines.to_vec();
+    let tests: Vec<usize> = (1..lines.len()).filter(|&k| lines[k].starts_with("if (")).collect();
+    let (from, to, sum) = random.pick(&sums);
+    for at in tests {
+        let Some((left, rest)) = lines[at].split_once(from) else { continue };
+        let Some(end) = rest.find([')', ' ']) else { continue };
+        lines[at] = format!("{left}{to}{}{sum}{}", &rest[..end], &rest[end..]);
+        return lines;
+    }
+    lines.insert(1, "if (a < b) x = 2;".to_owned());
+    lines
+}
+
 /// Variables by other types.
 pub const RETYPED: [(&str, &str); 6] = [
     ("int x = 0, y = 1;", "long x = 0, y = 1;"),
