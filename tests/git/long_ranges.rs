@@ -76,7 +76,7 @@ fn start(repo: &TempRepo, words: &[&str]) -> Child {
 }
 
 /// Waits until something is so, or the child is over; tells which.
-fn until(child: &mut Child, mut is_so: impl FnMut(&Child) -> bool) -> bool {
+pub fn until(child: &mut Child, mut is_so: impl FnMut(&Child) -> bool) -> bool {
     loop {
         if is_so(child) {
             return true;

@@ -1,6 +1,7 @@
 //! Manners of a git command: colour, stability for scripts, short ids, signals.
 
 use super::state::{Run, program_in, three, three_and_edits};
+use super::watched::{Stop, WatchedGit, When, Whom};
 use super::*;
 use crate::support::tier::rounds;
 use std::process::Stdio;
@@ -118,42 +119,38 @@ fn an_interrupted_run_says_what_it_has_written() {
         Some(true) => (rustix::process::Signal::TERM, 15),
         _ => (rustix::process::Signal::INT, 2),
     };
-    // A machine may be done before it is interrupted, but not each time at once.
-    for delay in
-        [200, 100, 50, 25, 12, 6, 3].into_iter().chain(std::iter::repeat_n(0, rounds("INVDIFF_KILLS", 4, 40)))
-    {
+    let watched = WatchedGit::beside(&repo);
+    let run = |stop: Option<Stop>| {
         let mut command = program_in(&repo, repo.path(), &["notes", "add", &range, "-o", "result"]);
-        let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(delay));
-        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
-        let output = child.wait_with_output().unwrap();
-        let (status, said) = (output.status, stderr(&output));
-        // The signal may come when all is written and the process is about to end.
+        watched.watch(&mut command, stop);
+        let output = command.stdout(Stdio::null()).output().unwrap();
         let left = (notes(), repo.path().join("result").exists());
         let _ = std::fs::remove_file(repo.path().join("result"));
         repo.git(["update-ref", "-d", "refs/notes/invdiff"]);
         assert_eq!(repo.git(["status", "--porcelain"]), "");
+        (output, left)
+    };
+    let (whole, (all, has_result)) = run(None);
+    assert!(whole.status.success() && has_result, "{}", stderr(&whole));
+    let calls = watched.called().len();
+    let few = rounds("INVDIFF_KILLS", 4, 40);
+    for call in (1..=calls).rev().step_by(calls.div_ceil(few)) {
+        let when = if call % 2 == 0 { When::Before } else { When::After };
+        let (output, left) = run(Some(Stop { call, when, whom: Whom::Caller, signal }));
+        let (status, said) = (output.status, stderr(&output));
+        // The signal may come when all is written and the process is about to end.
         if status.success() {
             continue;
         }
         use std::os::unix::process::ExitStatusExt;
         // Before the run listens for signals it ends by them.
         let is_early = status.signal() == Some(number) && left.0 == 0;
-        let line = format!(
-            "stopped: {} of {} commits have a note",
-            left.0,
-            if commits == 1000 { "1,000".into() } else { commits.to_string() }
-        );
+        let number_of = |n: usize| if n == 1000 { "1,000".to_owned() } else { n.to_string() };
+        let line = format!("stopped: {} of {} commits have a note", number_of(left.0), number_of(commits));
         let is_told = status.code() == Some(128 + number) && said.contains(&line);
         assert!(is_early || is_told, "{status:?} {left:?} {said}");
         interrupted.push(left);
-        if interrupted.len() == 4 {
-            break;
-        }
     }
-    let whole = program_in(&repo, repo.path(), &["notes", "add", &range]).output().unwrap();
-    assert!(whole.status.success());
-    let all = notes();
     // A file of results is there as a whole or not at all.
     let is_whole = |(notes, has_result): &(usize, bool)| *notes == all || !has_result;
     assert!(interrupted.iter().all(is_whole), "{interrupted:?} of {all}");

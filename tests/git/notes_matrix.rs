@@ -1,13 +1,16 @@
 //! Notes under load: many writers, killed writers, several clones, rewritten commits, newer schemas.
 
+use super::long_ranges::until;
 use super::random::Random;
 use super::state::{Run, divide, program_in};
+use super::watched::{Stop, WatchedGit, When, Whom};
 use super::*;
 use crate::support::tier::rounds;
 use git_invdiff::store::notes::Note;
+use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A history of `count` commits without C, made at once.
 fn long(count: usize) -> TempRepo {
@@ -77,7 +80,6 @@ fn kill(child: &mut Child, all: bool) {
 /// analysis, so that every kill falls near to where notes are read and written.
 #[test]
 fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
-    use std::os::unix::process::CommandExt;
     let commits = rounds("INVDIFF_KILLED", 200, 500);
     let repo = long(commits);
     let range = format!("HEAD~{commits}..HEAD");
@@ -92,24 +94,29 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
         git_invdiff::store::notes::Edit::Set(note.payload())
     };
     assert_eq!(notes.update("old", &all, rename).unwrap().len(), commits);
-    let run = || {
+    let watched = WatchedGit::beside(&repo);
+    let run = |stop: Option<Stop>| {
         let mut command = program_in(&repo, repo.path(), &["notes", "add", "--stale"]);
-        command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap()
+        watched.watch(&mut command, stop);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap()
     };
-    let (tip, begin) = (repo.id("refs/notes/invdiff"), Instant::now());
-    assert!(run().wait().unwrap().success());
-    let whole = begin.elapsed();
+    let tip = repo.id("refs/notes/invdiff");
+    assert!(run(None).success());
+    let calls = watched.called();
+    let writes = 1 + calls.iter().rposition(|command| command == "fast-import").unwrap();
     let mut random = Random::new(11);
     let (mut olds, mut news) = (0, 0);
-    for round in 0..rounds("INVDIFF_KILLS", 3, 50) {
+    for round in 0..rounds("INVDIFF_KILLS", 4, 50) {
         repo.git(["update-ref", "refs/notes/invdiff", &tip]);
-        let mut child = run();
-        std::thread::sleep(whole * u32::try_from(random.below(1050)).unwrap() / 1000);
-        // With all that it started, or alone: then a git that runs goes on for a moment.
-        let alone = round % 3 == 0;
-        kill(&mut child, !alone);
-        if alone {
-            std::thread::sleep(Duration::from_millis(150));
+        let stop = Stop {
+            call: if round < 4 { writes } else { 1 + random.below(calls.len()) },
+            when: if round % 2 == 0 { When::Before } else { When::After },
+            whom: if round % 4 < 2 { Whom::Caller } else { Whom::Group },
+            signal: Signal::KILL,
+        };
+        assert!(!run(Some(stop)).success(), "{stop:?}");
+        if let Whom::Caller = stop.whom {
+            watched.is_over();
         }
         // Git's own lock may be left by a git that was killed; git says how to take it away.
         let _ = std::fs::remove_file(repo.path().join(".git/refs/notes/invdiff.lock"));
@@ -125,16 +132,16 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
         assert_eq!(found.len(), commits);
         for (commit, payload) in found {
             let note = Note::parse(&payload);
-            assert_eq!((note.records.len(), note.foreign.len()), (1, 0), "round {round}");
-            assert_eq!(note.records[0].commit, if is_new { commit } else { other.clone() }, "round {round}");
+            assert_eq!((note.records.len(), note.foreign.len()), (1, 0), "{stop:?}");
+            assert_eq!(note.records[0].commit, if is_new { commit } else { other.clone() }, "{stop:?}");
         }
     }
-    println!("{olds} kills left the old notes, {news} the new ones; a run takes {whole:?}");
-    assert!(olds > 0);
+    println!("{olds} kills left the old notes, {news} the new ones; a run calls git {} times", calls.len());
+    assert!(olds > 0 && news > 0);
     assert_eq!(repo.git(["fsck", "--no-dangling", "--connectivity-only"]), "");
     // And the next run works.
     repo.git(["update-ref", "refs/notes/invdiff", &tip]);
-    assert!(run().wait().unwrap().success());
+    assert!(run(None).success());
     assert_eq!(Note::parse(&payload(&repo, &all[commits - 1])).records[0].commit, all[commits - 1]);
 }
 
@@ -183,15 +190,19 @@ fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
         let mut command = program_in(&repo, repo.path(), &["notes", "add", "--force", &range]);
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap()
     };
-    let (mut random, mut killed, mut most) = (Random::new(23), 0, 1500);
+    let cache = repo.path().join(".git/invdiff/cache/v1");
+    let known = || {
+        let folders = cache.read_dir().into_iter().flatten().flatten();
+        folders.map(|folder| folder.path().read_dir().map_or(0, Iterator::count)).sum::<usize>()
+    };
+    let (mut random, mut killed) = (Random::new(23), 0);
     while killed < rounds("INVDIFF_KILLS", 3, 50) {
         let mut child = run();
-        std::thread::sleep(Duration::from_millis(random.below(most) as u64));
-        if child.try_wait().unwrap().is_some() {
-            // This machine is faster than that: from the beginning, with less time.
+        let enough = known() + random.below(commits / 8);
+        if !until(&mut child, |_| known() > enough) {
+            // All is known by now: from the beginning.
             repo.git(["update-ref", "refs/notes/invdiff", &tip]);
             assert!(invdiff(&repo, &["cache", "clear"]).status.success());
-            most = most / 2 + 1;
             continue;
         }
         kill(&mut child, killed % 3 != 0);
@@ -404,9 +415,13 @@ fn a_lock_that_was_left_is_named() {
     let doctor = stdout(&invdiff(&repo, &["doctor"]));
     assert!(!doctor.contains("lock "), "{doctor}");
     // A lock that goes away in time is no more than a moment lost.
-    let mut waiting = program_in(&repo, repo.path(), &["notes", "add"]).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(1));
-    assert!(waiting.try_wait().unwrap().is_none() && annotated(&repo) == 1);
+    let watched = WatchedGit::beside(&repo);
+    let mut command = program_in(&repo, repo.path(), &["notes", "add"]);
+    watched.watch(&mut command, None);
+    let mut waiting = command.spawn().unwrap();
+    let attempts = || watched.called().iter().filter(|command| *command == "fast-import").count();
+    assert!(until(&mut waiting, |_| attempts() > 1), "it tries only once");
+    assert_eq!(annotated(&repo), 1);
     std::fs::remove_file(&lock).unwrap();
     assert!(waiting.wait().unwrap().success());
     assert_eq!(annotated(&repo), 2);

@@ -161,7 +161,8 @@ pub fn scaled(random: &mut Random, lines: &[String]) -> Vec<String> {
 
 /// A comparison of two numbers by a sum, the same but where that overflows.
 pub fn summed(random: &mut Random, lines: &[String]) -> Vec<String> {
-    let sums = [(" < ", " <= ", " - 1"), (" <= ", " < ", " + 1"), (" > ", " >= ", " + 1"), (" >= ", " > ", " - 1")];
+    let sums =
+        [(" < ", " <= ", " - 1"), (" <= ", " < ", " + 1"), (" > ", " >= ", " + 1"), (" >= ", " > ", " - 1")];
     let mut lines = lines.to_vec();
     let tests: Vec<usize> = (1..lines.len()).filter(|&k| lines[k].starts_with("if (")).collect();
     let (from, to, sum) = random.pick(&sums);
