@@ -79,7 +79,7 @@ fn warnings_do_not_stop() {
 #[test]
 fn our_own_trouble_does_not_stop() {
     for trouble in ["FAIL", "CRASH", "SLOW"] {
-        let repo = repository();
+        let repo = repository().config("invdiff.timeoutSeconds", "1");
         let output = try_commit(&repo, trouble, &[]);
         assert!(output.status.success(), "{trouble}: {}", stderr(&output));
         assert_eq!(
@@ -132,7 +132,9 @@ fn one_commit_is_looked_at_once_and_once_for_its_note() {
     assert_eq!(records(&repo, "HEAD").len(), 1);
     assert_eq!(commit("2", &[]), "0 -> 1\n1 -> 2\n");
     assert_eq!(commit("3", &["--amend"]), "0 -> 1\n1 -> 2\n2 -> 3\n1 -> 3\n", "the gate asks about HEAD");
+    repo.git(["config", "invdiff.timeoutSeconds", "1"]);
     assert_eq!(commit("SLOW", &[]).lines().count(), 5, "the time limit is met once");
+    repo.git(["config", "--unset", "invdiff.timeoutSeconds"]);
     assert_eq!(std::fs::read_to_string(&notes).unwrap(), "0 -> 1\n1 -> 2\n1 -> 3\n");
     // Another setting is another question.
     repo.git(["reset", "-q", "--soft", "HEAD~1"]);

@@ -129,12 +129,15 @@ fn never() -> ! {
     }
 }
 
-fn settings() -> HookSettings {
+/// The time limit is that of the repository, or 5 s. What never ends is waited for as long.
+fn settings(git: &Git) -> HookSettings {
+    let limit = git.output(&["config", "invdiff.timeoutSeconds"], b"").unwrap().stdout;
+    let limit = String::from_utf8_lossy(&limit).trim().parse().unwrap_or(5);
     HookSettings {
         policy: Policy::default(),
         policy_changes: Vec::new(),
         off: Default::default(),
-        timeout: Some(std::time::Duration::from_secs(5)),
+        timeout: Some(std::time::Duration::from_secs(limit)),
         max_trailers: 5,
         note_limit: 1 << 20,
         notes_ref: NotesRef::default(),
@@ -153,7 +156,7 @@ fn stand_in_binary() {
         std::io::Read::read_to_end(&mut std::io::stdin(), &mut stdin).unwrap();
     }
     let git = Git::here();
-    let (settings, mut stderr) = (settings(), std::io::stderr());
+    let (settings, mut stderr) = (settings(&git), std::io::stderr());
     let (analyse, check) = (stand_in(git.clone()), check_stand_in(git.clone()));
     let policy: PolicyOf = Arc::new(|_, _| Ok(Policy::default()));
     let (glance, gate) = (glance_stand_in(git.clone()), check.clone());

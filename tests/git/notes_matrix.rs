@@ -387,27 +387,33 @@ fn notes_have_a_limit_and_say_what_is_left_out() {
 
 #[test]
 fn a_lock_that_was_left_is_named() {
-    let repo = long(3);
-    assert!(invdiff(&repo, &["notes", "add", "HEAD~1"]).status.success());
-    let lock = repo.path().join(".git/refs/notes/invdiff.lock");
-    std::fs::write(&lock, "").unwrap();
-    let tip = repo.id("refs/notes/invdiff");
-    // Both wait for it, at once.
+    let locked = || {
+        let repo = long(3);
+        assert!(invdiff(&repo, &["notes", "add", "HEAD~1"]).status.success());
+        let lock = repo.path().join(".git/refs/notes/invdiff.lock");
+        std::fs::write(&lock, "").unwrap();
+        (repo.id("refs/notes/invdiff"), repo, lock)
+    };
+    // All wait for theirs at once.
     let waiting = [&["notes", "add"][..], &["notes", "remove", "HEAD~1"]].map(|words| {
+        let (tip, repo, lock) = locked();
         let mut command = program_in(&repo, repo.path(), words);
-        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        (tip, repo, lock, child)
     });
-    for child in waiting {
+    let [(_, repo, lock), _] = waiting.map(|(tip, repo, lock, child)| {
         let output = child.wait_with_output().unwrap();
         let (code, err) = (output.status.code(), stderr(&output));
         assert_eq!(code, Some(128), "{err}");
         let rm = "rm '.git/refs/notes/invdiff.lock'";
         assert!(err.contains("is in the way") && err.contains(rm), "{err}");
         assert_eq!((repo.id("refs/notes/invdiff"), lock.exists()), (tip.clone(), true));
-    }
+        (tip, repo, lock)
+    });
+    age_by(&lock, 150);
     let doctor = stdout(&invdiff(&repo, &["doctor"]));
     assert!(
-        doctor.contains(".git/refs/notes/invdiff.lock has been in the way of the notes for 1"),
+        doctor.contains(".git/refs/notes/invdiff.lock has been in the way of the notes for 2 min"),
         "{doctor}"
     );
     // One that was made just now may be in use.
@@ -448,7 +454,11 @@ fn a_lock_that_is_not_in_the_way_is_not_named() {
 
 /// Makes a file an hour old.
 fn age(path: &std::path::Path) {
-    let then = std::time::SystemTime::now() - Duration::from_secs(3600);
+    age_by(path, 3600);
+}
+
+fn age_by(path: &std::path::Path, seconds: u64) {
+    let then = std::time::SystemTime::now() - Duration::from_secs(seconds);
     std::fs::File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
 }
 

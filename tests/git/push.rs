@@ -176,7 +176,7 @@ fn a_hook_that_was_there_gets_the_same_input_and_may_ignore_it() {
 #[test]
 fn what_is_not_finished_in_time_is_said_and_goes_on() {
     let (repo, _remote) = pushed();
-    let repo = next(repo, "STUCK");
+    let repo = next(repo.config("invdiff.timeoutSeconds", "1"), "STUCK");
     check(&repo, &["origin", "main"], true, "going on without it");
     let repo = next(repo, "CRASH");
     check(&repo, &["origin", "main"], true, "going on without it");
