@@ -130,13 +130,18 @@ fn all() -> bool {
     rounds("INVDIFF_STUDENTS", 0, 1) > 0
 }
 
+/// Every other student, or all.
+fn some() -> impl Iterator<Item = Student> {
+    students().into_iter().step_by(if all() { 1 } else { 2 })
+}
+
 #[test]
 fn differences_of_student_programs_are_shown() {
     if !asserted::has_compiler() {
         return;
     }
     let (mut pairs, mut failures) = (Vec::new(), Vec::new());
-    for student in students() {
+    for student in some() {
         for edit in differing(&student, wanted()) {
             let told = told(&analyse(&student.text, &edit.text));
             println!("{}, {}: {told:?}", student.name, edit.what);
@@ -156,7 +161,7 @@ fn differences_of_student_programs_are_shown() {
         count(Told::Nothing),
         failures.join("\n")
     );
-    assert!(pairs.len() >= if all() { 25 } else { 12 }, "{} pairs are few", pairs.len());
+    assert!(pairs.len() >= if all() { 25 } else { 6 }, "{} pairs are few", pairs.len());
     assert!(failures.len() * 20 <= pairs.len(), "of {} pairs:\n{}", pairs.len(), failures.join("\n"));
 }
 
@@ -166,7 +171,7 @@ fn asserted_copies_of_student_programs_pass() {
         return;
     }
     let mut facts = 0;
-    for s in students() {
+    for s in some() {
         for assumed in [&["stdin-well-formed"][..], &[]] {
             facts += asserted::check(&s.text, &s.inputs, assumed)
                 .unwrap_or_else(|why| panic!("{}: {why}", s.name));
