@@ -312,7 +312,9 @@ pub fn analysis_options(
         subsets: args.held.is_any(),
         points: points(args, &repository.prefix(), settings)?,
         specification: specification(args, settings)?,
-        differencing: args.gate.then_some(analysis::Differencing { compare_full: args.compare_full }),
+        differencing: args
+            .gate
+            .then_some(analysis::Differencing { compare_full: args.compare_full, without_condition: false }),
         all_pairs: args.all_pairs,
     })
 }

@@ -358,6 +358,7 @@ fn kept_compared(old: &str, new: &str, shelf: Option<&Shelf>, compare_full: bool
     let options = Options {
         solver: smt::Limits { rlimit: 2_000_000, pointer_bits: 64 },
         limits: Limits::default(),
+        is_covered: &|_, _| false,
         compare_full,
     };
     let keeping = shelf.map(|keeper| Keeping { keeper, around: [old, new] });

@@ -42,6 +42,7 @@ pub fn compared(old: &str, new: &str, bound: Option<i128>, compare_full: bool) -
         solver: smt::Limits { rlimit: 2_000_000, pointer_bits: 64 },
         // The loops of the data structures are followed to their ends.
         limits: Limits { unroll: 40, queries: 20_000, ..Limits::default() },
+        is_covered: &|_, _| false,
         compare_full,
     };
     let requires = |pool: &mut TermPool, f: &Function, _: &Unit| match bound {

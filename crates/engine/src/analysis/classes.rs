@@ -2,8 +2,9 @@
 
 use super::layouts;
 use super::lineage::{Lineage, Member};
-use crate::invariant::{FunctionDiff, OpenKind};
+use crate::invariant::{Covered, FunctionDiff, OpenKind};
 use crate::mvicfg::{ClassId, VersionId};
+use std::sync::Arc;
 
 /// A function's classes and what was found.
 #[derive(Default)]
@@ -14,9 +15,8 @@ pub struct Analysed {
     pub representative: Vec<VersionId>,
     /// `None`: nothing to analyse.
     pub diff: Option<FunctionDiff>,
-    /// Where only properties are asked for: no assertion fails that did not fail before, by difference
-    /// verification.
-    pub is_harmless: bool,
+    /// Where only properties are asked for: what need not be verified, by difference verification.
+    pub covered: Arc<Covered>,
     /// There, a run shows callers a difference.
     pub is_shown: bool,
 }

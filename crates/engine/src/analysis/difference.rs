@@ -9,12 +9,13 @@ use super::world::World;
 use super::{beyond, hunks, statics, workers};
 use crate::difference::{self, Concerns, Detector, Extent, Graph, Remainder, Role, Version, remainder};
 use crate::interp::Program;
-use crate::invariant::Budget;
+use crate::invariant::{Budget, Covered};
 use crate::ir::{Callee, Function, Instr, Node, NodeId, Stmt, StmtId};
 use crate::mvicfg::members::ByMembers;
 use crate::mvicfg::{VersionId, key};
 use crate::report::{RepoPath, VersionInfo};
 use crate::semantics::pointers;
+use crate::symex;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -164,29 +165,51 @@ fn may_differ(old: &Member, new: &Member, world: &World, last: VersionId) -> boo
     }
 }
 
-/// Whether what a change does to a function is proved harmless: see [`difference::is_harmless`]. A first look asks
-/// that of small functions only whose own text changes: of others runs tell sooner.
+/// Whether what a change does to a function is proved harmless: see [`difference::is_harmless`].
 pub(super) fn is_harmless(l: &Lineage, world: &World, undefined: bool, budget: Budget) -> bool {
+    covered(l, world, undefined, budget).all
+}
+
+/// What difference verification covers of a function. A first look asks that of small functions only whose own text
+/// changes: of others runs tell sooner.
+pub(super) fn covered(l: &Lineage, world: &World, undefined: bool, budget: Budget) -> Arc<Covered> {
     if budget.is_first_look() && (l.size() > budget.nodes || !l.is_edited()) {
-        return false;
+        return Arc::default();
     }
-    let [Some(old), Some(new)] = l.members.as_slice() else { return false };
+    let [Some(old), Some(new)] = l.members.as_slice() else { return Arc::default() };
     let key = (new.file.clone(), new.function.name.clone(), new.body.clone(), undefined);
-    if let Some(known) = world.harmless.lock().ok().and_then(|known| known.get(&key).copied()) {
+    if let Some(known) = world.covered.lock().ok().and_then(|known| known.get(&key).cloned()) {
         return known;
     }
     let (before, after) =
         (world.program(VersionId::OLD, &old.unit), world.program(VersionId::NEW, &new.unit));
     let concerns = Concerns { undefined, ..Concerns::of(&after) };
-    let harmless = difference::is_harmless(
+    let graph = difference::compare(
         Version { program: &before, function: &old.function.name },
         Version { program: &after, function: &new.function.name },
+        Detector::DiffDp,
         concerns,
     );
-    if let Ok(mut known) = world.harmless.lock() {
-        known.insert(key, harmless);
+    let all = graph.is_harmless();
+    let assertions = if all { BTreeSet::new() } else { not_left(&remainder(&graph, &after), new) };
+    let covered = Arc::new(Covered { all, assertions });
+    if let Ok(mut known) = world.covered.lock() {
+        known.insert(key, covered.clone());
     }
-    harmless
+    covered
+}
+
+/// The assertions of a function at which no execution fails that is left to verify.
+fn not_left(left: &Remainder, new: &Member) -> BTreeSet<(u32, String)> {
+    let f = pointers::resolve(&new.function, &new.unit);
+    let f = f.as_ref().unwrap_or(&new.function);
+    // The units of a program are the function's own first.
+    let is_left = |n: NodeId| left.has(0, &new.function.name, n);
+    let (left, others): (Vec<_>, Vec<_>) =
+        symex::failing_nodes(f, &new.unit).into_iter().partition(|(n, ..)| is_left(*n));
+    let named = |(_, line, text): (NodeId, u32, String)| (line, text);
+    let left: BTreeSet<(u32, String)> = left.into_iter().map(named).collect();
+    others.into_iter().map(named).filter(|assertion| !left.contains(assertion)).collect()
 }
 
 fn compare(l: &Lineage, world: &World, last: VersionId, choice: &Choice) -> Option<Compared> {

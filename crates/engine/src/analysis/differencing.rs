@@ -12,9 +12,9 @@ use super::world::World;
 use crate::fact::term::{self, Scope, Typed, When};
 use crate::fault;
 use crate::interp::{End, Program};
-use crate::invariant::{self, Property, PropertyKind};
+use crate::invariant::{self, Property, PropertyKind, Standing};
 use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
-use crate::mvicfg::VersionId;
+use crate::mvicfg::{ClassId, VersionId};
 use crate::property::{self, AssertionVerdict, Comparison, Finding, Match, Step};
 use crate::quantify::Keeper;
 use crate::report::{
@@ -59,7 +59,7 @@ fn compare(
         return None;
     }
     // Of what both versions assert, difference verification has said all there is to say.
-    if a.is_harmless && !differencing.compare_full && asserts_the_same(a) || world.watch.is_over() {
+    if a.covered.all && !differencing.compare_full && asserts_the_same(a) || world.watch.is_over() {
         return None;
     }
     let (&[Some(from), Some(to)], [Some(old), Some(new)]) =
@@ -85,20 +85,41 @@ fn compare(
     let whole = |v: VersionId, m: &Member| world.reaches.get(v.index())?.whole(&m.file, &m.function.name);
     let around = whole(VersionId::OLD, old).zip(whole(VersionId::NEW, new));
     let keeping = around.as_ref().map(|(old, new)| property::Keeping { keeper, around: [old, new] });
-    property::compare(
-        property::Version { body: &bodies.0, written: &old.function, unit: &old.unit, link: &link_old },
-        property::Version { body: &bodies.1, written: &new.function, unit: &new.unit, link: &link_new },
-        &terms,
-        &property::Options {
-            solver: smt::Limits {
-                rlimit: options.limits.rlimit / SHARE,
-                pointer_bits: new.unit.data_model.pointer_bits(),
+    let compare = |is_covered: property::IsCovered| {
+        property::compare(
+            property::Version { body: &bodies.0, written: &old.function, unit: &old.unit, link: &link_old },
+            property::Version { body: &bodies.1, written: &new.function, unit: &new.unit, link: &link_new },
+            &terms,
+            &property::Options {
+                solver: smt::Limits {
+                    rlimit: options.limits.rlimit / SHARE,
+                    pointer_bits: new.unit.data_model.pointer_bits(),
+                },
+                limits: symex::Limits { unroll: options.limits.unroll, ..symex::Limits::default() },
+                is_covered,
+                compare_full: differencing.compare_full,
             },
-            limits: symex::Limits { unroll: options.limits.unroll, ..symex::Limits::default() },
-            compare_full: differencing.compare_full,
-        },
-        keeping.as_ref(),
-    )
+            keeping.as_ref(),
+        )
+    };
+    // What fails stops what is behind it, which a condition takes for kept; here each is judged alone. What the
+    // paper compares knows of no condition either.
+    if differencing.compare_full || fails_now(a, to) {
+        return compare(&|_, _| false);
+    }
+    let narrow = compare(&|line, text| a.covered.has(line, text));
+    let fails = |f: &Finding| f.after == Some(AssertionVerdict::Fail);
+    match narrow.as_ref().is_some_and(|c| c.findings.iter().any(fails)) && !a.covered.assertions.is_empty() {
+        true => compare(&|_, _| false),
+        false => narrow,
+    }
+}
+
+/// Whether an assertion of the function is known to fail in a class.
+fn fails_now(a: &Analysed, class: ClassId) -> bool {
+    let all = a.diff.iter().flat_map(|d| &d.properties);
+    let own = |p: &&Property| matches!(p.kind, PropertyKind::Assertion { callee: None, .. });
+    all.filter(own).any(|p| p.standing.get(&class) == Some(&Standing::Fails))
 }
 
 /// Whether all classes have the same assertions.
@@ -195,8 +216,9 @@ fn join_one(list: &mut Vec<Assertion>, (old, new): (&Member, &Member), world: &W
 /// Says what became of an assertion in the newer version. `reworded`: it had another text.
 fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &Finding, reworded: bool) {
     let as_it_stands = a.outcome.get(&2).copied().unwrap_or_default();
-    let settled = f.step != Step::Open;
-    if settled && (as_it_stands == AssertionOutcome::Unknown || f.after.map(outcome) == Some(as_it_stands)) {
+    let found = f.after.map(outcome);
+    let adds = as_it_stands == AssertionOutcome::Unknown && found == Some(AssertionOutcome::NotFail);
+    if f.step != Step::Open && (adds || found == Some(as_it_stands)) {
         a.decided_by = step(f.step).into();
     }
     let kept = f.matched == Match::Unchanged && !reworded;

@@ -9,12 +9,15 @@ use super::world::{Context, World};
 use super::{difference, endings, layouts, volatiles};
 use crate::fault;
 use crate::invariant::{
-    self, Budget, Checked, FunctionDiff, Loops, OpenKind, PinnedFact, Points, Precondition, RunCache, Task,
+    self, Budget, Checked, Covered, FunctionDiff, Loops, OpenKind, PinnedFact, Points, Precondition,
+    RunCache, Task,
 };
 use crate::mvicfg::{ClassId, Mvicfg, VersionId, key};
 use crate::report::{PointKind, RepoPath};
 use crate::semantics::unroll;
+use crate::symex;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Runs of a function that is proved harmless: they only tell whether callers may see the change.
 const FEW: Budget =
@@ -82,14 +85,14 @@ pub(super) fn analyse(lineage: &Lineage, world: &World, options: &Options) -> An
     let (kept, given) = (RunCache::default(), Vec::new());
     let subject = Observable { lineage, members, pairs, own, context, kept, given };
     let (tellable, told) = (subject.members.clone(), subject.pairs.clone());
-    let (Checked { mut diff, is_shown }, is_harmless) = match options.properties_only {
+    let (Checked { mut diff, is_shown }, covered) = match options.properties_only {
         true => subject.properties(),
-        false => (Checked { diff: subject.facts(exit, lines), is_shown: false }, false),
+        false => (Checked { diff: subject.facts(exit, lines), is_shown: false }, Arc::default()),
     };
     if exit {
         ask_of_all_runs(&tellable, &told, &mut diff);
     }
-    Analysed { class_of, representative, diff: Some(diff), is_harmless, is_shown }
+    Analysed { class_of, representative, diff: Some(diff), covered, is_shown }
 }
 
 /// Adds the open questions about all runs.
@@ -189,21 +192,32 @@ impl Observable<'_> {
         })
     }
 
-    /// What becomes of the properties, and whether the change is harmless: difference verification comes
-    /// first, since it asks no solver; what it settles is not proved again.
-    fn properties(&self) -> (Checked, bool) {
+    /// What becomes of the properties, and what the change is known not to break: difference verification comes
+    /// first, since it asks no solver; what it covers is not proved again.
+    fn properties(&self) -> (Checked, Arc<Covered>) {
         let world = self.context.world;
         let pinned = !pins_of(self.lineage, &self.options().specification.pins).is_empty();
         let given = self.options().limits.budget;
-        let harmless = |undefined| !pinned && difference::is_harmless(self.lineage, world, undefined, given);
-        let safe = harmless(true);
-        let settled = safe || harmless(false);
+        let is_whole = self.options().differencing.is_some_and(|d| d.without_condition);
+        let covered = |undefined| match is_whole {
+            true => Arc::default(),
+            false => difference::covered(self.lineage, world, undefined, given),
+        };
+        let safe = !pinned && covered(true).all;
+        let mut settled =
+            if safe { Arc::new(Covered { all: true, ..Covered::default() }) } else { covered(false) };
+        if pinned && settled.all {
+            // No assertion is asked about, but what is pinned is.
+            let own = self.lineage.newest().map(|(_, m)| symex::assertions_of(&m.function, &m.unit));
+            let own = own.into_iter().flatten().map(|(line, text, _)| (line, text));
+            settled = Arc::new(Covered { all: false, assertions: own.collect() });
+        }
         let budget =
             if safe { Budget { patience: given.patience, nodes: given.nodes, ..FEW } } else { given };
         let is_over = || world.watch.is_over();
         let points = Points { exit: true, ..Points::default() };
         let diff =
-            self.look(true, points, budget, &|task| invariant::check_function(task, settled, &is_over));
+            self.look(true, points, budget, &|task| invariant::check_function(task, &settled, &is_over));
         (diff, settled)
     }
 

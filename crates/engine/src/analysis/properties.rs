@@ -154,7 +154,7 @@ pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assert
         outcome,
         decided_by: match p.kind {
             PropertyKind::Safety { .. } => "runs".into(),
-            _ if a.is_harmless && last == Some(AssertionOutcome::Unknown) => HARMLESS.into(),
+            _ if last == Some(AssertionOutcome::Unknown) && is_covered(a, p) => HARMLESS.into(),
             _ => "full".into(),
         },
         violation,
@@ -165,6 +165,13 @@ pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assert
         weakened: None,
         age: None,
     }
+}
+
+/// Whether difference verification has said of a property that it fails on no input on which nothing failed before.
+fn is_covered(a: &Analysed, p: &Property) -> bool {
+    let is_own = matches!(p.kind, PropertyKind::Assertion { callee: None, .. });
+    let newest = p.lines.last_key_value().map_or(0, |(_, line)| *line);
+    a.covered.all || is_own && p.standing.len() > 1 && a.covered.has(newest, &p.text)
 }
 
 /// The kind of property that something harmful violates.

@@ -158,6 +158,8 @@ impl PointChoice {
 pub struct Differencing {
     /// Also counts what checking all of them would cost.
     pub compare_full: bool,
+    /// Nothing is left out that difference verification covers: what that saves is measured so.
+    pub without_condition: bool,
 }
 
 /// A fact that the project wants kept at a function's exit.

@@ -6,11 +6,13 @@ use super::classes::Analysed;
 use super::lineage::{Lineage, Member};
 use super::witness;
 use super::world::World;
-use crate::difference::{self, Concerns, Detector, Version};
+use crate::difference::{self, Concerns, Detector, Remainder, Version};
 use crate::interp::{End, Pair, Program};
 use crate::invariant;
 use crate::mvicfg::VersionId;
-use crate::report::{Assertion, AssertionKind, AssertionMatch, AssertionOutcome, RepoPath, Violation};
+use crate::report::{
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, HARMLESS, RepoPath, Violation,
+};
 use crate::verifier::{Limits, Question, VerificationResult, verify};
 use std::sync::Arc;
 
@@ -31,6 +33,12 @@ impl Versions<'_> {
 
     fn after(&self) -> Version<'_> {
         Version { program: &self.programs[1], function: &self.new.function.name }
+    }
+
+    /// What the condition of difference verification leaves to verify; `None`: nothing, the change is harmless.
+    fn left(&self, concerns: Concerns) -> Option<Remainder> {
+        let graph = difference::compare(self.before(), self.after(), Detector::DiffDp, concerns);
+        (!graph.is_harmless()).then(|| difference::remainder(&graph, &self.programs[1]))
     }
 
     fn is_main(&self) -> bool {
@@ -55,7 +63,9 @@ pub(super) fn settle(
 ) {
     let [Some(old), Some(new)] = lineage.members.as_slice() else { return };
     let is_open = |a: &Assertion| {
-        a.kind == AssertionKind::Assertion && a.outcome.get(&2) == Some(&AssertionOutcome::Unknown)
+        a.kind == AssertionKind::Assertion
+            && a.outcome.get(&2) == Some(&AssertionOutcome::Unknown)
+            && a.decided_by != HARMLESS
     };
     // Arguments go by their positions.
     let parameters = |m: &Member| -> Vec<_> {
@@ -67,7 +77,8 @@ pub(super) fn settle(
     }
     let is_main = &*new.function.name == "main";
     let is_changed = matches!(a.class_of.as_slice(), [Some(from), Some(to)] if from != to);
-    if options.differencing.is_none() || !(is_main || is_changed && list.iter().any(is_open)) {
+    let Some(differencing) = options.differencing else { return };
+    if !(is_main || is_changed && list.iter().any(is_open)) {
         return;
     }
     let programs = [world.program(VersionId::OLD, &old.unit), world.program(VersionId::NEW, &new.unit)];
@@ -79,20 +90,35 @@ pub(super) fn settle(
     if !(is_changed && list.iter().any(is_open)) {
         return;
     }
+    // An `abort()` is another property's.
+    let concerns = Concerns { aborts: false, ..concerns };
+    // What fails in the older version may be mended, which no condition tells of.
+    let failed_before = |a: &Assertion| is_open(a) && a.outcome.get(&1) == Some(&AssertionOutcome::Fail);
+    let is_whole = list.iter().any(failed_before) || differencing.without_condition;
+    let left = if is_whole { None } else { versions.left(concerns) };
+    if left.is_none() && !is_whole {
+        list.iter_mut().filter(|a| is_open(a)).for_each(|a| a.decided_by = HARMLESS.into());
+        return;
+    }
     let question = Question {
         old: Some(versions.before()),
         new: versions.after(),
-        // An `abort()` is another property's.
-        concerns: Concerns { aborts: false, ..concerns },
-        remainder: None,
+        concerns,
+        remainder: left.as_ref(),
         limits: Limits::default(),
     };
     let answer = verify(&question);
     match &answer.verdict {
         VerificationResult::Holds if answer.preexisting.is_none() => {
             for a in list.iter_mut().filter(|a| is_open(a)) {
-                a.outcome.insert(2, AssertionOutcome::NotFail);
-                a.decided_by = "full".into();
+                match left {
+                    // What the condition covers was not looked at.
+                    Some(_) => a.decided_by = HARMLESS.into(),
+                    None => {
+                        a.outcome.insert(2, AssertionOutcome::NotFail);
+                        a.decided_by = "full".into();
+                    }
+                }
             }
         }
         VerificationResult::Violated(pair) => {
@@ -115,11 +141,7 @@ pub(super) fn settle(
 
 /// What a change does to the property of a verification task; `None`: no violation is introduced.
 fn task(versions: &Versions, concerns: Concerns) -> Option<Assertion> {
-    let graph = difference::compare(versions.before(), versions.after(), Detector::DiffDp, concerns);
-    if graph.is_harmless() {
-        return None;
-    }
-    let left = difference::remainder(&graph, &versions.programs[1]);
+    let left = versions.left(concerns)?;
     let question = Question {
         old: Some(versions.before()),
         new: versions.after(),

@@ -6,7 +6,7 @@ use super::reach::Reach;
 use super::request::Options;
 use super::watch::Watch;
 use crate::interp::Program;
-use crate::invariant::Summary;
+use crate::invariant::{Covered, Summary};
 use crate::ir::{Expr, Function, Global, Unit};
 use crate::mvicfg::{ClassId, VersionId};
 use crate::report::RepoPath;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// What is known of functions of two versions: by file and name, and whether undefined behaviour counts.
-pub(super) type HarmlessMemo = Mutex<BTreeMap<(PathBuf, Arc<str>, Arc<str>, bool), bool>>;
+pub(super) type CoveredMemo = Mutex<BTreeMap<(PathBuf, Arc<str>, Arc<str>, bool), Arc<Covered>>>;
 
 /// By content and depth. A summary is computed by who asks first, and waited for by others.
 pub(super) type SummaryMemo = Mutex<BTreeMap<(u32, String), Arc<OnceLock<Option<Arc<Summary>>>>>>;
@@ -35,7 +35,7 @@ pub struct World<'w> {
     /// By version: functions by the names that they get later, where nothing else of them changes.
     named_before: Vec<BTreeMap<Arc<str>, Arc<str>>>,
     pub(super) summaries: SummaryMemo,
-    pub(super) harmless: HarmlessMemo,
+    pub(super) covered: CoveredMemo,
     /// What went wrong with us, and where.
     faults: Mutex<BTreeSet<String>>,
 }
@@ -74,7 +74,7 @@ impl World<'_> {
             failed,
             programs: Mutex::default(),
             summaries: Default::default(),
-            harmless: Default::default(),
+            covered: Default::default(),
             faults: Mutex::default(),
         }
     }

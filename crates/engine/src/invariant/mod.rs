@@ -26,7 +26,7 @@ pub use fact::{Fact, Template};
 pub use findings::{
     CauseLines, Churn, Claim, FunctionDiff, OpenKind, PointDiff, ReachedByClass, Undecided, speaks_of,
 };
-pub use obligation::gate::{Checked, check_function};
+pub use obligation::gate::{Checked, Covered, check_function};
 pub use obligation::properties::check_pins;
 pub use obligation::property::{Break, Harm, PinnedFact, Property, PropertyKind, Standing};
 pub use obligation::protocol::{Protocol, events, written as protocol_file};

@@ -26,7 +26,7 @@ pub(super) struct Work<'a, 'k> {
     pub old_sites: &'a Sites,
     pub new_sites: &'a Sites,
     pub requires: &'a [TermId],
-    pub options: &'a Options,
+    pub options: &'a Options<'a>,
     pub impact: &'a Impact,
     pub questions: Questions<'k>,
     pub pool: TermPool,
@@ -44,16 +44,35 @@ struct Candidate {
     counterexample: Option<Input>,
 }
 
+/// An assertion of the older version with that of the newer one which it was.
+pub(super) type Pair = (Match, Option<usize>, Option<usize>);
+
+/// The assertions of both versions, but those that stay as they are written and are covered.
+pub(super) fn pairs(old: &Sites, new: &Sites, options: &Options) -> Vec<Pair> {
+    let same = |i: usize, j: usize| {
+        let (a, b) = (old.formula(i), new.formula(j));
+        a.is_some() && a == b
+    };
+    let mut pairs = pair(&old.sites, &new.sites, &same);
+    // What is worded otherwise is told, too.
+    pairs.retain(|&(_, old_site, site)| {
+        let was = old_site.and_then(|i| old.sites.get(i));
+        let is = site.and_then(|j| new.sites.get(j)).filter(|is| was.is_some_and(|was| was.text == is.text));
+        !is.is_some_and(|is| (options.is_covered)(is.line, &is.text))
+    });
+    pairs
+}
+
 impl Work<'_, '_> {
     /// Checks the newer version by what is known of the older one; returns which of its assertions hold.
     pub fn run(
         &mut self,
+        pairs: &[Pair],
         known: &BTreeMap<usize, Known>,
         (before, after): (&mut Alone, &mut Alone),
     ) -> BTreeSet<usize> {
         let start = Instant::now();
-        let pairs = self.pairs();
-        let mut candidates = self.difference(&pairs, known);
+        let mut candidates = self.difference(pairs, known);
         let impact = self.impact;
         for c in candidates.iter_mut().filter(|c| impact.sites.contains(&c.site)) {
             (c.outcome, c.step) = (AssertionVerdict::Unknown, Step::Open);
@@ -106,20 +125,8 @@ impl Work<'_, '_> {
         holds
     }
 
-    fn pairs(&self) -> Vec<(Match, Option<usize>, Option<usize>)> {
-        let same = |i: usize, j: usize| {
-            let (a, b) = (self.old_sites.formula(i), self.new_sites.formula(j));
-            a.is_some() && a == b
-        };
-        pair(&self.old_sites.sites, &self.new_sites.sites, &same)
-    }
-
     /// `PropertyDifferencing`.
-    fn difference(
-        &mut self,
-        pairs: &[(Match, Option<usize>, Option<usize>)],
-        known: &BTreeMap<usize, Known>,
-    ) -> Vec<Candidate> {
+    fn difference(&mut self, pairs: &[Pair], known: &BTreeMap<usize, Known>) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for &(matched, old, new) in pairs {
             let Some((site, formula)) = new.and_then(|j| Some((j, self.new_sites.formula(j)?))) else {

@@ -39,17 +39,18 @@ impl Prepared {
     }
 }
 
-/// Checks a version, assertion by assertion; `holds` are known to hold.
+/// Checks a version, assertion by assertion; `holds` are known to hold, and others than those `asked` for are of no
+/// interest.
 pub(super) fn initial(
     version: Version,
     mut prepared: Prepared,
     options: &Options,
-    (answers, holds): (&mut Answers, &BTreeSet<usize>),
+    (answers, holds, asked): (&mut Answers, &BTreeSet<usize>, &BTreeSet<usize>),
     programs: &mut Alone,
 ) -> (BTreeMap<usize, Known>, Counts) {
     let sites = &prepared.sites;
     let (known, targets): (Vec<Target>, Vec<Target>) =
-        all_of(sites).into_iter().partition(|t| holds.contains(&t.site));
+        all_of(sites).into_iter().filter(|t| asked.contains(&t.site)).partition(|t| holds.contains(&t.site));
     let held = |t: &Target| (t.site, Known { outcome: AssertionVerdict::NotFail, counterexample: None });
     let mut outcomes: BTreeMap<usize, Known> = known.iter().map(held).collect();
     if targets.is_empty() {

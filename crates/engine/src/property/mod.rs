@@ -129,11 +129,15 @@ pub struct Version<'a> {
     pub link: &'a dyn Fn(Arc<Unit>) -> Program,
 }
 
+/// Whether difference verification covers an assertion that stays, by its line in the newer version and its text.
+pub type IsCovered<'a> = &'a dyn Fn(u32, &str) -> bool;
+
 /// How to compare.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
     pub solver: smt::Limits,
     pub limits: Limits,
+    pub is_covered: IsCovered<'a>,
     /// Counts what checking everything would cost, if nothing were known of the older version.
     pub compare_full: bool,
 }
@@ -176,9 +180,11 @@ pub fn compare(
     answers.join(read(1).unwrap_or_default().answers);
     let [before, after] = prepared;
     let mut programs = (Alone::new(old), Alone::new(new));
+    let pairs = checks::pairs(&sites.0, &sites.1, options);
+    let asked: BTreeSet<usize> = pairs.iter().filter_map(|(_, old, _)| *old).collect();
     let start = Instant::now();
-    let (known, counts) =
-        initial::initial(old, before, options, (&mut answers, &known_already.holds), &mut programs.0);
+    let known = (&mut answers, &known_already.holds, &asked);
+    let (known, counts) = initial::initial(old, before, options, known, &mut programs.0);
     let initial = Effort { counts, time: start.elapsed() };
     let requires = requires(&mut pool, new.body, new.unit);
     let impact = Impact::of((old.body, &sites.0, old.unit), (new.body, &sites.1, new.unit));
@@ -193,7 +199,7 @@ pub fn compare(
         pool,
         comparison: Comparison::default(),
     };
-    let holds = work.run(&known, (&mut programs.0, &mut programs.1));
+    let holds = work.run(&pairs, &known, (&mut programs.0, &mut programs.1));
     let mut comparison = work.comparison;
     comparison.initial = initial;
     comparison.impacted = impact.lines(new.body, &sites.1);

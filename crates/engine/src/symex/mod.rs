@@ -29,4 +29,4 @@ pub use depend::Slice;
 pub use explore::{Counts, Direction, Explorer, Finding, Limits, Manner, Suspicion, Target, TargetVerdict};
 pub use impact::Impact;
 pub use known::Known;
-pub use site::{Region, Site, Sites, assertions_of, clauses, is_failure, without};
+pub use site::{Region, Site, Sites, assertions_of, clauses, failing_nodes, is_failure, without};

@@ -61,10 +61,15 @@ fn failing(f: &Function, unit: &Unit, node: NodeId) -> Option<String> {
     Some(literal.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default())
 }
 
+/// The nodes at which assertions of a function fail, each with its line and the assertion's text.
+pub fn failing_nodes(f: &Function, unit: &Unit) -> Vec<(NodeId, u32, String)> {
+    let nodes = (0..f.nodes.len() as u32).map(NodeId);
+    nodes.filter_map(|n| Some((n, f.node(n).span.line, failing(f, unit, n)?))).collect()
+}
+
 /// The assertions that stand in a function: line, text, and which of those with this text.
 pub fn assertions_of(f: &Function, unit: &Unit) -> Vec<(u32, String, usize)> {
-    let nodes = (0..f.nodes.len() as u32).map(NodeId);
-    let checked = nodes.filter_map(|n| Some((f.node(n).span.line, failing(f, unit, n)?)));
+    let checked = failing_nodes(f, unit).into_iter().map(|(_, line, text)| (line, text));
     let settled = f.settled.iter().filter(|s| !s.compiled_out).map(|s| (s.line, s.text.to_string()));
     let sites: BTreeSet<(u32, String)> = checked.chain(settled).collect();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();

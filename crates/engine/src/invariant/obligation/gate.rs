@@ -14,6 +14,7 @@ use crate::invariant::witness::budget::MAX_NODES;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
 use crate::mvicfg::Flow;
+use std::collections::BTreeSet;
 
 /// What the gate is told of a function.
 #[derive(Default)]
@@ -24,13 +25,32 @@ pub struct Checked {
     pub is_shown: bool,
 }
 
-/// Looks at the properties of one function. `harmless`: no assertion is known to fail that did not fail
-/// before; then only what may be mended is proved. Cost: runs, and a few questions for each assertion and
-/// pinned fact, until `is_over`.
-pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -> Checked {
+/// What difference verification has said of a function before, so that nothing else is asked of it: what need not
+/// be verified, by its condition (the diffDP paper, Definition 4).
+#[derive(Clone, Debug, Default)]
+pub struct Covered {
+    /// No assertion fails, here or in what is called, on an input on which none failed before.
+    pub all: bool,
+    /// The function's own assertions of which that is known, by line in the newer version and text.
+    pub assertions: BTreeSet<(u32, String)>,
+}
+
+impl Covered {
+    /// Whether that is known of one assertion of the function.
+    pub fn has(&self, line: u32, text: &str) -> bool {
+        self.all || self.assertions.iter().any(|(l, t)| *l == line && t == text)
+    }
+}
+
+/// Looks at the properties of one function. Of what is `covered` only that is proved which may be mended. Cost: runs,
+/// and a few questions for each assertion and pinned fact, until `is_over`.
+pub fn check_function(task: &Task, covered: &Covered, is_over: &dyn Fn() -> bool) -> Checked {
     let is_shown = is_shown(task);
     let nodes_total = task.graph.nodes.len() as u64;
-    let flow = is_to_be_proved(task, harmless).then(|| Flow::new(task.graph));
+    // What fails in the older version may be mended.
+    let nothing = Covered::default();
+    let covered = if failed_before(task) { &nothing } else { covered };
+    let flow = is_to_be_proved(task, covered).then(|| Flow::new(task.graph));
     let Some(flow) = flow.filter(|f| f.classes.iter().all(|c| !c.irreducible)) else {
         let properties = properties::check(task, None);
         return Checked {
@@ -39,7 +59,7 @@ pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -
         };
     };
     let mut engine = FunctionAnalysis::new(task, &flow);
-    let properties = properties::check_until(task, Some(&mut engine), is_over);
+    let properties = properties::check_until(task, Some(&mut engine), (covered, is_over));
     let deciders =
         [&engine.deciders.points, &engine.deciders.lemmas, &engine.deciders.large, &engine.deciders.elements];
     let deciders = deciders.into_iter().chain(&engine.deciders.recursions);
@@ -55,10 +75,9 @@ pub fn check_function(task: &Task, harmless: bool, is_over: &dyn Fn() -> bool) -
 }
 
 /// Whether a function has something that runs do not settle: what it asserts, or is pinned to.
-fn is_to_be_proved(task: &Task, harmless: bool) -> bool {
+fn is_to_be_proved(task: &Task, covered: &Covered) -> bool {
     let asserts = || task.graph.bodies.iter().any(|b| b.nodes.iter().any(|n| fails(&n.instr)));
-    let is_settled = harmless && !failed_before(task);
-    !is_settled && task.graph.nodes.len() <= MAX_NODES && (!task.specification.pins.is_empty() || asserts())
+    !covered.all && task.graph.nodes.len() <= MAX_NODES && (!task.specification.pins.is_empty() || asserts())
 }
 
 /// Whether some run fails an assertion in an older class.

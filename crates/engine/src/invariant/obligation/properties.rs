@@ -13,6 +13,7 @@ use crate::fact::{Expression, Kind};
 use crate::interp::{End, Input, Outcome};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::name_resolution::{self, Exit, RunSide};
+use crate::invariant::obligation::gate::Covered;
 use crate::invariant::obligation::property::Break;
 use crate::invariant::obligation::property::PinnedFact;
 use crate::invariant::obligation::property::Property;
@@ -37,16 +38,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Looks at every property of a function. `engine`: where the function could be analysed at all;
 /// otherwise only runs speak.
 pub(in crate::invariant) fn check(task: &Task, engine: Option<&mut FunctionAnalysis>) -> Vec<Property> {
-    check_until(task, engine, &|| false)
+    check_until(task, engine, (&Covered::default(), &|| false))
 }
 
-/// As [`check`]; once it `is_over`, only runs speak.
+/// As [`check`]; of what is `covered`, and once it `is_over`, only runs speak.
 pub(in crate::invariant) fn check_until(
     task: &Task,
     engine: Option<&mut FunctionAnalysis>,
-    is_over: &dyn Fn() -> bool,
+    (covered, is_over): (&Covered, &dyn Fn() -> bool),
 ) -> Vec<Property> {
-    let mut checker = Checker { task, engine, is_over };
+    let mut checker = Checker { task, engine, covered, is_over };
     let mut found: Vec<Property> = task.specification.pins.iter().map(|pin| checker.pinned(pin)).collect();
     found.extend(checker.assertions());
     found.extend(safety::check(task));
@@ -59,7 +60,8 @@ pub fn check_pins(task: &Task) -> Vec<Property> {
     let flow = Flow::new(task.graph);
     let fits = task.graph.nodes.len() <= MAX_NODES && flow.classes.iter().all(|c| !c.irreducible);
     let mut engine = fits.then(|| FunctionAnalysis::new(task, &flow));
-    let mut checker = Checker { task, engine: engine.as_mut(), is_over: &|| false };
+    let covered = &Covered::default();
+    let mut checker = Checker { task, engine: engine.as_mut(), covered, is_over: &|| false };
     task.specification.pins.iter().map(|pin| checker.pinned(pin)).collect()
 }
 
@@ -69,6 +71,7 @@ const MAX_OVERTAKEN: usize = 6;
 struct Checker<'c, 'e, 't> {
     task: &'c Task<'t>,
     engine: Option<&'c mut FunctionAnalysis<'e>>,
+    covered: &'c Covered,
     is_over: &'c dyn Fn() -> bool,
 }
 
@@ -359,7 +362,10 @@ impl Checker<'_, '_, '_> {
                 }
             };
             let lines = property.lines.clone();
-            let mut prove = |checker: &mut Self, class: ClassId| match lines.get(&class).filter(|_| own) {
+            let newest = lines.last_key_value().map_or(0, |(_, line)| *line);
+            let is_asked = own && !(lines.len() > 1 && self.covered.has(newest, &key.1));
+            let mut prove = |checker: &mut Self, class: ClassId| match lines.get(&class).filter(|_| is_asked)
+            {
                 Some(&line) => {
                     let (standing, run) = checker.prove_assertion(class, line);
                     match run.filter(|r| keeps(r, false, class) == Some(false)) {
