@@ -6,7 +6,7 @@
 //! the cache speaks ends what is known, and so does one of which they say that the function was not understood.
 
 use crate::report::{
-    COMPILER, Change, ChangeVerdict, Churn, Fact, FunctionReport, FunctionStatus, Report, note,
+    Change, ChangeVerdict, Churn, DecidedBy, Fact, FunctionReport, FunctionStatus, Report, note,
 };
 use crate::store::Git;
 use crate::store::notes::{Note, Notes, NotesError, all_ends};
@@ -60,7 +60,7 @@ pub fn fill(
     for assertion in &mut report.assertions {
         let Some((kept, first)) = assertion.kept_in() else { continue };
         // What the compiler decides belongs to no function.
-        let goes_on = first == 1 && assertion.decided_by != COMPILER;
+        let goes_on = first == 1 && assertion.decided_by != DecidedBy::Compiler;
         let before = if goes_on { untouched(&history, &assertion.function) } else { 0 };
         assertion.age = Some(kept.saturating_add(before)).filter(|age| *age > 1);
     }

@@ -3,10 +3,11 @@
 use crate::properties::{compared, load, structure, version};
 use crate::support::oracle::shared;
 use crate::support::tier::rounds;
+use git_invdiff::fact::Standing;
 use git_invdiff::interp::Program;
 use git_invdiff::ir::{Function, TermPool, Unit};
 use git_invdiff::property::{
-    AssertionVerdict, Comparison, Finding, Keeping, Match, Options, Step, Version, Violation, compare,
+    Comparison, Finding, Keeping, Match, Options, Step, Version, Violation, compare,
 };
 use git_invdiff::quantify::Keeper;
 use git_invdiff::semantics::inline::{InlineLimits, inline};
@@ -25,10 +26,10 @@ fn words(c: &Comparison) -> Vec<String> {
             Match::New => "+",
             Match::Removed => "-",
         };
-        let outcome = |o: Option<AssertionVerdict>| match o {
-            Some(AssertionVerdict::NotFail) => "holds",
-            Some(AssertionVerdict::Fail) => "fails",
-            Some(AssertionVerdict::Unknown) => "open",
+        let outcome = |o: Option<Standing>| match o {
+            Some(Standing::Holds) => "holds",
+            Some(Standing::Fails) => "fails",
+            Some(Standing::Open) => "open",
             None => "none",
         };
         let step = match f.step {
@@ -126,7 +127,7 @@ fn check(old: &str, new: &str, expected: &[&str]) {
         let c = compared(&with_header(old), &with_header(new), None, compare_full);
         assert_eq!(words(&c), expected, "{new}");
         assert_eq!(c.full.is_some(), compare_full);
-        for f in c.findings.iter().filter(|f| f.after == Some(AssertionVerdict::Fail)) {
+        for f in c.findings.iter().filter(|f| f.after == Some(Standing::Fails)) {
             let run = f.run.as_ref().expect("a replay");
             assert!(matches!(run.new.end, git_invdiff::interp::End::AssertFailed { .. }));
         }
@@ -288,7 +289,7 @@ fn fields_and_objects_are_places() {
     // Pointers may lead to the same, and an index to any element.
     let other = |change: &str| format!("#include <assert.h>\n{}", version(change, "p->len == 1"));
     let c = compared(&other("p->len = 1; q->len = 1"), &other("p->len = 1; q->len = 2"), None, false);
-    assert!(c.findings.iter().all(|f| f.after != Some(AssertionVerdict::NotFail)), "{:?}", words(&c));
+    assert!(c.findings.iter().all(|f| f.after != Some(Standing::Holds)), "{:?}", words(&c));
     one(("here[x & 1] = 2", "here[x & 1] = 3"), "here[1] == 2", "= holds fails II regression");
     one(("here[1] = 2", "here[1] = 5"), "here[1] == 2", "= holds fails II regression");
     // What was taken out is missed where only an assertion looked at it, and what was moved is another one.

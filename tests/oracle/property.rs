@@ -12,7 +12,7 @@ use git_invdiff::analysis::{Differencing, Options, diff, memory};
 use git_invdiff::frontend::c;
 use git_invdiff::interp::{End, Generator, Limits, run};
 use git_invdiff::ir::DataModel;
-use git_invdiff::report::{self, AssertionKind, AssertionOutcome, HARMLESS, Judgement, Report};
+use git_invdiff::report::{self, AssertionKind, AssertionOutcome, DecidedBy, Judgement, Report};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,8 +40,8 @@ fn what_is_said_to_hold_fails_in_no_run() {
                 let holds = a.outcome.get(&2) == Some(&AssertionOutcome::NotFail);
                 if let Some(line) = a.lines.get(&2).filter(|_| holds) {
                     held += 1;
-                    *steps.entry(a.decided_by.clone()).or_insert(0) += 1;
-                    said.insert((a.function.clone(), *line, a.text.clone()), a.decided_by.clone());
+                    *steps.entry(a.decided_by).or_insert(0) += 1;
+                    said.insert((a.function.clone(), *line, a.text.clone()), a.decided_by);
                 }
             }
             for function in ["f0", "f1", "f2"] {
@@ -146,7 +146,7 @@ fn what_a_condition_covers_fails_in_no_run_that_did_not_fail() {
         }
         with.add(&narrow);
         without.add(&whole);
-        for a in narrow.assertions.iter().filter(|a| a.decided_by == HARMLESS) {
+        for a in narrow.assertions.iter().filter(|a| a.decided_by == DecidedBy::DifferenceGraph) {
             let (text, Some(line)) = (&a.text, a.lines.get(&2)) else { continue };
             covered += 1;
             let fails = |end: &End| matches!(end, End::AssertFailed { text: t, place } if t == text && place.line == *line);

@@ -18,10 +18,12 @@ pub mod implication;
 mod lexer;
 pub mod parser;
 pub mod print;
+mod standing;
 pub mod syntax;
 pub mod term;
 pub mod words;
 
 pub use formula::{Claim, Formula, Undefined, Within};
 pub use parser::{MAX_DEPTH, MAX_LEN, MAX_OPERATORS, ParseError, parse, parse_template};
+pub use standing::Standing;
 pub use syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};

@@ -28,8 +28,8 @@ pub struct Assertion {
     pub lines: BTreeMap<Version, u32>,
     pub kind: AssertionKind,
     pub outcome: BTreeMap<Version, AssertionOutcome>,
-    /// Which step settled it: `unchanged`, `difference-graph`, `full`, ...
-    pub decided_by: String,
+    /// Which engine settled it, and by which of its steps.
+    pub decided_by: DecidedBy,
     /// How old and new outcome differ, if they do.
     pub violation: Option<Violation>,
     /// Replayed in both versions before it is put here.
@@ -50,6 +50,40 @@ pub struct Assertion {
     /// Versions that had kept it at least before it was broken, where that is more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<u32>,
+}
+
+/// What settles a property.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DecidedBy {
+    /// It is the same, and nothing changed that it could tell.
+    Unchanged,
+    /// The older assertion says it.
+    Implied,
+    /// An input on which an older assertion fails.
+    CounterexampleReuse,
+    /// Difference verification: nothing violates the property that did not violate one before.
+    DifferenceGraph,
+    /// Property differencing, on impacted paths: clauses that are new.
+    #[serde(rename = "check-1")]
+    CheckI,
+    /// On impacted paths: clauses that are kept.
+    #[serde(rename = "check-2")]
+    CheckII,
+    /// On other paths: clauses that are new.
+    #[serde(rename = "check-3")]
+    CheckIII,
+    /// Runs and proofs about all of the function, or the verifier.
+    #[default]
+    Full,
+    /// Runs, which is all that speaks of harm.
+    Runs,
+    /// The first call of a function fails it, from what its objects begin with.
+    FirstCall,
+    /// A static assertion: by compiling it.
+    Compiler,
+    /// The newest version checks nothing there.
+    CompiledOut,
 }
 
 /// What a property said before the change, and whether the newer version needs that it does not any more.
@@ -178,19 +212,10 @@ pub enum Judgement {
     Kept,
 }
 
-/// How difference verification decides: nothing violates the property that did not violate it before.
-pub const HARMLESS: &str = "difference-graph";
-
-/// How an assertion is decided that the first call of a function fails, from what its objects begin with.
-pub const FIRST_CALL: &str = "first-call";
-
-/// How a static assertion is decided: by compiling it.
-pub const COMPILER: &str = "compiler";
-
 impl Assertion {
     /// Whether nobody needs to be asked about a violation: an input was replayed, or no compiler takes it.
     pub fn is_certain(&self) -> bool {
-        self.counterexample.is_some() || self.decided_by == COMPILER
+        self.counterexample.is_some() || self.decided_by == DecidedBy::Compiler
     }
 
     /// Whether the change lost it: an input breaks it now, or it comes too late.
@@ -257,7 +282,9 @@ impl Assertion {
             {
                 Judgement::Possible
             }
-            (None, Some(AssertionOutcome::Unknown), _) if self.decided_by == HARMLESS => Judgement::Kept,
+            (None, Some(AssertionOutcome::Unknown), _) if self.decided_by == DecidedBy::DifferenceGraph => {
+                Judgement::Kept
+            }
             (_, Some(AssertionOutcome::Fail), None) => Judgement::BrokenFromTheStart,
             (_, Some(AssertionOutcome::Fail), Some(AssertionOutcome::Fail)) => Judgement::Preexisting,
             (Some(_), ..) | (_, Some(AssertionOutcome::Fail | AssertionOutcome::Unknown), _) => {

@@ -6,13 +6,10 @@ use super::lineage::{Lineage, Member};
 use crate::frontend::c::lines;
 use crate::ir::{Callee, Instr, Node, Settled};
 use crate::mvicfg::VersionId;
-use crate::report::{Assertion, AssertionKind, AssertionMatch, RepoPath};
+use crate::report::{Assertion, AssertionKind, AssertionMatch, DecidedBy, RepoPath};
 use crate::symex;
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
-
-/// How an assertion that nothing checks was decided.
-const NOTHING: &str = "compiled-out";
 
 /// What a project's own assertion ends the program with.
 const ENDING: [&str; 6] = ["abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap"];
@@ -57,7 +54,7 @@ pub(super) fn gone(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
                 text,
                 matched: AssertionMatch::Removed,
                 lines: [(version, line)].into(),
-                decided_by: NOTHING.into(),
+                decided_by: DecidedBy::CompiledOut,
                 ..Assertion::default()
             });
         }
@@ -121,7 +118,7 @@ pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
             text: settled.text.to_string(),
             matched: if was.is_some() { AssertionMatch::Unchanged } else { AssertionMatch::New },
             lines,
-            decided_by: NOTHING.into(),
+            decided_by: DecidedBy::CompiledOut,
             compiled_out: true,
             ..Assertion::default()
         });

@@ -6,52 +6,41 @@
 
 use super::classes::Analysed;
 use super::lineage::{Lineage, Member};
-use super::request::{Options, Pin};
+use super::portfolio::{Docket, Engine, Means};
+use super::request::Pin;
 use super::witness;
 use super::world::World;
+use crate::fact::Standing;
 use crate::fact::term::{self, Scope, Typed, When};
-use crate::fault;
 use crate::interp::{End, Program};
-use crate::invariant::{self, Property, PropertyKind, Standing};
+use crate::invariant::{self, Property, PropertyKind};
 use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
 use crate::mvicfg::{ClassId, VersionId};
-use crate::property::{self, AssertionVerdict, Comparison, Finding, Match, Step};
-use crate::quantify::Keeper;
+use crate::property::{self, Comparison, Finding, Match, Step};
 use crate::report::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, Report, Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, DecidedBy, Report, Violation,
 };
 use crate::semantics::unroll;
 use crate::smt;
 use crate::symex;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A question may cost this part of a query's limit: there may be many.
 const SHARE: u64 = 4;
 
-/// Compares the assertions of every function that changes between the two versions of a request.
-pub(super) fn compare_all(
-    lineages: &[Lineage],
-    analysed: &[Analysed],
-    world: &World,
-    (options, keeper): (&Options, &dyn Keeper),
-) -> Vec<Option<Comparison>> {
-    let one = |(lineage, a): (&Lineage, &Analysed)| {
-        // A defect of ours costs what it would have added.
-        fault::caught(|| compare(lineage, a, world, (options, keeper))).unwrap_or_else(|reason| {
-            world.has_fault(lineage, &reason);
-            None
-        })
-    };
-    lineages.par_iter().zip(analysed).map(one).collect()
+/// Property differencing, as an engine of the portfolio.
+pub(super) struct PropertyDifferencing;
+
+impl Engine for PropertyDifferencing {
+    fn judge(&self, docket: &mut Docket, means: &Means) {
+        docket.comparison = compare(docket.lineage, docket.analysed, means);
+        if let Some(comparison) = &docket.comparison {
+            join(&mut docket.obligations, docket.lineage, means.world, comparison);
+        }
+    }
 }
 
-fn compare(
-    lineage: &Lineage,
-    a: &Analysed,
-    world: &World,
-    (options, keeper): (&Options, &dyn Keeper),
-) -> Option<Comparison> {
+fn compare(lineage: &Lineage, a: &Analysed, &Means { world, options, keeper }: &Means) -> Option<Comparison> {
     let differencing = options.differencing?;
     // A first look leaves what takes long to others.
     let budget = options.limits.budget;
@@ -108,7 +97,7 @@ fn compare(
         return compare(&|_, _| false);
     }
     let narrow = compare(&|line, text| a.covered.has(line, text));
-    let fails = |f: &Finding| f.after == Some(AssertionVerdict::Fail);
+    let fails = |f: &Finding| f.after == Some(Standing::Fails);
     match narrow.as_ref().is_some_and(|c| c.findings.iter().any(fails)) && !a.covered.assertions.is_empty() {
         true => compare(&|_, _| false),
         false => narrow,
@@ -170,7 +159,7 @@ impl Scope for Entry<'_> {
 }
 
 /// Joins what was found of a function's assertions with what the engine says of them.
-pub(super) fn join(list: &mut Vec<Assertion>, lineage: &Lineage, world: &World, comparison: &Comparison) {
+fn join(list: &mut Vec<Assertion>, lineage: &Lineage, world: &World, comparison: &Comparison) {
     let [Some(old), Some(new)] = lineage.members.as_slice() else { return };
     for f in &comparison.findings {
         join_one(list, (old, new), world, f);
@@ -219,15 +208,15 @@ fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &F
     let found = f.after.map(outcome);
     let adds = as_it_stands == AssertionOutcome::Unknown && found == Some(AssertionOutcome::NotFail);
     if f.step != Step::Open && (adds || found == Some(as_it_stands)) {
-        a.decided_by = step(f.step).into();
+        a.decided_by = step(f.step);
     }
     let kept = f.matched == Match::Unchanged && !reworded;
     match (as_it_stands, f.after) {
-        (AssertionOutcome::Unknown, Some(AssertionVerdict::NotFail)) => {
+        (AssertionOutcome::Unknown, Some(Standing::Holds)) => {
             a.outcome.insert(2, AssertionOutcome::NotFail);
             return;
         }
-        (_, Some(AssertionVerdict::Fail)) => {}
+        (_, Some(Standing::Fails)) => {}
         _ => return,
     }
     // Of an assertion that was there before, only what the program does as it stands counts.
@@ -237,7 +226,7 @@ fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &F
     }
     let program = &*new.function.name == "main";
     a.outcome.insert(2, AssertionOutcome::Fail);
-    a.decided_by = step(f.step).into();
+    a.decided_by = step(f.step);
     a.violation = f.violation.map(|v| match v {
         property::Violation::Regression => Violation::Regression,
         property::Violation::NonconformingFeature => Violation::NonconformingFeature,
@@ -264,36 +253,35 @@ fn fails_as_it_stands(world: &World, new: &Member, run: &invariant::Run, a: &Ass
     matches!(&again.new.end, End::AssertFailed { text, .. } if *text == a.text)
 }
 
-fn outcome(o: AssertionVerdict) -> AssertionOutcome {
+fn outcome(o: Standing) -> AssertionOutcome {
     match o {
-        AssertionVerdict::NotFail => AssertionOutcome::NotFail,
-        AssertionVerdict::Fail => AssertionOutcome::Fail,
-        AssertionVerdict::Unknown => AssertionOutcome::Unknown,
+        Standing::Holds => AssertionOutcome::NotFail,
+        Standing::Fails => AssertionOutcome::Fail,
+        Standing::Open => AssertionOutcome::Unknown,
     }
 }
 
-/// The contract's word for a step.
-fn step(step: Step) -> &'static str {
+fn step(step: Step) -> DecidedBy {
     match step {
-        Step::Unchanged => "unchanged",
-        Step::Implied => "implied",
-        Step::Counterexample => "counterexample-reuse",
-        Step::CheckI => "check-1",
-        Step::CheckII => "check-2",
-        Step::CheckIII => "check-3",
-        Step::Open => "full",
+        Step::Unchanged => DecidedBy::Unchanged,
+        Step::Implied => DecidedBy::Implied,
+        Step::Counterexample => DecidedBy::CounterexampleReuse,
+        Step::CheckI => DecidedBy::CheckI,
+        Step::CheckII => DecidedBy::CheckII,
+        Step::CheckIII => DecidedBy::CheckIII,
+        Step::Open => DecidedBy::Full,
     }
 }
 
 /// Adds up what the checks cost.
-pub(super) fn count(report: &mut Report, compared: &[Option<Comparison>]) {
+pub(super) fn count(report: &mut Report, dockets: &[Docket]) {
     let add = |to: &mut Option<CheckCost>, effort: &property::Effort| {
         let to = to.get_or_insert_default();
         to.solver_queries += effort.counts.queries;
         to.paths += effort.counts.paths;
         to.wall_ms += u64::try_from(effort.time.as_millis()).unwrap_or(u64::MAX);
     };
-    for c in compared.iter().flatten() {
+    for c in dockets.iter().filter_map(|d| d.comparison.as_ref()) {
         report.cost.solver_queries += c.initial.counts.queries + c.incremental.counts.queries;
         if let Some(full) = &c.full {
             report.cost.solver_queries += full.counts.queries;

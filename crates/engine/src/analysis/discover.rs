@@ -11,9 +11,10 @@ use crate::discovery::{
     self, Discovered, Harness, HeadPlace, Over, Point, Problem, Proof, Settings, Story, Subject, Told,
 };
 use crate::fact;
+use crate::fact::Standing;
 use crate::fault;
 use crate::infer::daikon::Traced;
-use crate::invariant::{PinnedFact, Standing};
+use crate::invariant::PinnedFact;
 use crate::ir::TermPool;
 use crate::mvicfg::{ClassId, VersionId};
 use crate::report::Status::Proved;

@@ -17,7 +17,7 @@ use super::world::World;
 use crate::interp::{self, Input, Limits};
 use crate::invariant::Budget;
 use crate::mvicfg::VersionId;
-use crate::report::{Assertion, AssertionOutcome, FIRST_CALL, Judgement, RepoPath, Report, Violation};
+use crate::report::{Assertion, AssertionOutcome, DecidedBy, Judgement, RepoPath, Report, Violation};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions that are looked at for what they do first.
@@ -121,7 +121,7 @@ fn possible(a: &mut Assertion, newest: u32) {
         a.violation = None;
         a.outcome.insert(newest, AssertionOutcome::Unknown);
     }
-    a.decided_by = FIRST_CALL.into();
+    a.decided_by = DecidedBy::FirstCall;
 }
 
 /// Functions of the library that do the same in every program.

@@ -44,6 +44,7 @@ mod objects;
 mod outside;
 mod parts;
 mod pinned;
+mod portfolio;
 mod portion;
 mod preconditions;
 mod propagated;
@@ -77,13 +78,14 @@ pub use watch::{Ended, Watch};
 use crate::cost;
 use crate::invariant::{self, OpenKind};
 use crate::quantify::{Keeper, Nowhere};
-use crate::report::{Assertion, Pending, Report, Summary, unseen};
+use crate::report::{Pending, Report, Summary, unseen};
 use first_look::FirstLook;
 use lineage::Lineage;
 use linked::Name;
 use loaded::Loaded;
 use local_view::LocalView;
 use mentions::Taken;
+use portfolio::Means;
 use std::collections::BTreeSet;
 use watch::Unwatched;
 use workers::in_pool;
@@ -180,27 +182,17 @@ fn diff_configured(request: &Request, loaded: Loaded, Around { watch, keeper, ..
     convert::fill(&mut report, request, &callers.lineages, &callers.analysed, &world);
     callers::explain(&mut report, &callers);
     initial::tell(&mut report, &begun, &lineages);
-    let compared = differencing::compare_all(&lineages, &analysed, &world, (&options, keeper));
-    let weakened = weakened::ask_all(&lineages, &compared, &world, &options);
-    let join = |list: &mut Vec<Assertion>, k: usize| {
-        if let Some(comparison) = compared.get(k).and_then(Option::as_ref) {
-            differencing::join(list, &lineages[k], &world, comparison);
-        }
-        if let (Some(lineage), Some(analysed), false) = (lineages.get(k), analysed.get(k), watch.is_over()) {
-            verifying::settle(list, lineage, analysed, &world, &options);
-        }
-        if let Some(answers) = weakened.get(k) {
-            weakened::join(list, answers);
-        }
-    };
+    let means = Means { world: &world, options: &options, keeper };
+    let dockets = portfolio::judge(&lineages, &analysed, &means);
     statics::tell(&mut report, &by_version);
-    properties::fill(&mut report, &lineages, &analysed, request, &join);
-    properties::fill(&mut report, &callers.lineages, &callers.analysed, request, &|_, _| {});
+    differencing::count(&mut report, &dockets);
+    report.cost.solver_queries += dockets.iter().map(|d| d.queries).sum::<u64>();
+    properties::fill(&mut report, dockets, request);
+    let of_callers = portfolio::found(&callers.lineages, &callers.analysed, &means);
+    properties::fill(&mut report, of_callers, request);
     if let Some(firsts) = firsts {
         firsts.settle(&mut report, &begun, &lineages, &world);
     }
-    differencing::count(&mut report, &compared);
-    report.cost.solver_queries += weakened.iter().map(|a| a.queries).sum::<u64>();
     report.notices.extend(world.faults());
     report.notices.extend(callers.notices);
     report.notices.extend(cut_short(&lineages, &analysed, &request.analysis));
@@ -242,7 +234,8 @@ fn local_first(
     let analysed = first_look.exits(lineages, world, &request.analysis);
     convert::fill(&mut report, request, lineages, &analysed, world);
     statics::tell(&mut report, files);
-    properties::fill(&mut report, lineages, &analysed, request, &|_, _| {});
+    let means = Means { world, options: &request.analysis, keeper: &Nowhere };
+    properties::fill(&mut report, portfolio::found(lineages, &analysed, &means), request);
     let is_same = local_view::same_at_exit(&report, lineages, &analysed);
     let has_properties =
         |l: usize| analysed.get(l).and_then(|a| a.diff.as_ref()).is_some_and(|d| !d.properties.is_empty());

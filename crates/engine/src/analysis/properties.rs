@@ -2,43 +2,47 @@
 
 use super::classes::Analysed;
 use super::lineage::Lineage;
+use super::portfolio::{Docket, Engine, Means};
 use super::request::{Pin, Request};
 use super::witness;
 use super::{compiled_out, weakened};
-use crate::invariant::{Break, Harm, Property, PropertyKind, Standing};
+use crate::fact::Standing;
+use crate::invariant::{Break, Harm, Property, PropertyKind};
 use crate::ir::UndefinedKind;
 use crate::mvicfg::VersionId;
 use crate::report::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, HARMLESS, RepoPath, Report, Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, Report, Violation,
 };
 use std::collections::BTreeMap;
 
-/// Adds the assertions and pinned facts of every analysed function, by file and function.
-/// `join` adds what else is known of the assertions of the `k`-th function.
-pub(super) fn fill(
-    report: &mut Report,
-    lineages: &[Lineage],
-    analysed: &[Analysed],
-    request: &Request,
-    join: &dyn Fn(&mut Vec<Assertion>, usize),
-) {
-    for (k, (lineage, a)) in lineages.iter().zip(analysed).enumerate() {
-        let Some((newest, member)) = lineage.newest() else { continue };
-        let mut list: Vec<Assertion> = Vec::new();
-        for property in a.diff.iter().flat_map(|d| &d.properties) {
-            let found = assertion(lineage, a, property);
+/// What difference verification, runs and proofs say of the properties as the program stands, found while the function
+/// was looked at.
+pub(super) struct AsItStands;
+
+impl Engine for AsItStands {
+    fn judge(&self, docket: &mut Docket, _: &Means) {
+        for property in docket.analysed.diff.iter().flat_map(|d| &d.properties) {
+            let found = assertion(docket.lineage, docket.analysed, property);
             // What a callee no longer asserts is told there.
             let is_own = !matches!(property.kind, PropertyKind::Assertion { callee: Some(_), .. });
             if is_own || found.matched != AssertionMatch::Removed {
-                list.push(found);
+                docket.obligations.push(found);
             }
+        }
+    }
+}
+
+/// Adds what must hold of every analysed function and how it stands, by file and function.
+pub(super) fn fill(report: &mut Report, dockets: Vec<Docket>, request: &Request) {
+    for Docket { lineage, analysed: a, obligations: mut list, .. } in dockets {
+        let Some((newest, member)) = lineage.newest() else { continue };
+        for property in a.diff.iter().flat_map(|d| &d.properties) {
             if let Some(problem) = &property.problem {
                 let place = format!("{}:{}", RepoPath::from(&member.file), member.function.name);
                 let text = &property.text;
                 report.notices.push(format!("{place}: pinned fact '{text}' was not checked: {problem}"));
             }
         }
-        join(&mut list, k);
         let of_contract =
             |p: &&Pin| lineage.members.iter().flatten().any(|m| p.is_about(&m.file, &m.function.name));
         weakened::drop_pins(
@@ -153,9 +157,9 @@ pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assert
         },
         outcome,
         decided_by: match p.kind {
-            PropertyKind::Safety { .. } => "runs".into(),
-            _ if last == Some(AssertionOutcome::Unknown) && is_covered(a, p) => HARMLESS.into(),
-            _ => "full".into(),
+            PropertyKind::Safety { .. } => DecidedBy::Runs,
+            _ if last == Some(AssertionOutcome::Unknown) && is_covered(a, p) => DecidedBy::DifferenceGraph,
+            _ => DecidedBy::Full,
         },
         violation,
         counterexample: broken.or(wider).or_else(|| shown(&p.starts)),

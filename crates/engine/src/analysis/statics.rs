@@ -4,7 +4,7 @@
 use super::lineage::VersionFiles;
 use crate::ir::StaticAssertion;
 use crate::report::{
-    Assertion, AssertionMatch, AssertionOutcome, COMPILER, RepoPath, Report, Version, Violation,
+    Assertion, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, Report, Version, Violation,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ fn told(
         },
         lines: sides().map(|(v, s)| (v, s.line)).collect(),
         outcome: sides().map(|(v, s)| (v, outcome(s))).collect(),
-        decided_by: COMPILER.into(),
+        decided_by: DecidedBy::Compiler,
         violation: fails(new).then_some(broken),
         ..Assertion::default()
     })

@@ -1,17 +1,16 @@
 //! Assertions that the engine and property differencing leave open go to the verifier, and so does
 //! `reach_error()` of verification tasks.
 
-use super::Options;
 use super::classes::Analysed;
 use super::lineage::{Lineage, Member};
+use super::portfolio::{Docket, Engine, Means};
 use super::witness;
-use super::world::World;
 use crate::difference::{self, Concerns, Detector, Remainder, Version};
 use crate::interp::{End, Pair, Program};
 use crate::invariant;
 use crate::mvicfg::VersionId;
 use crate::report::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, HARMLESS, RepoPath, Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, Violation,
 };
 use crate::verifier::{Limits, Question, VerificationResult, verify};
 use std::sync::Arc;
@@ -52,20 +51,28 @@ impl Versions<'_> {
     }
 }
 
-/// Settles what is open of a function's assertions, as far as the verifier can. Cost: nothing where
-/// nothing is open; else bounded by [`Limits`].
-pub(super) fn settle(
+/// The verifier, as an engine of the portfolio. Cost: bounded by [`Limits`].
+pub(super) struct Verifier;
+
+impl Engine for Verifier {
+    fn judge(&self, docket: &mut Docket, means: &Means) {
+        if !means.world.watch.is_over() {
+            settle(&mut docket.obligations, (docket.lineage, docket.analysed), means);
+        }
+    }
+}
+
+/// Settles what is open of a function's assertions, as far as the verifier can.
+fn settle(
     list: &mut Vec<Assertion>,
-    lineage: &Lineage,
-    a: &Analysed,
-    world: &World,
-    options: &Options,
+    (lineage, a): (&Lineage, &Analysed),
+    &Means { world, options, .. }: &Means,
 ) {
     let [Some(old), Some(new)] = lineage.members.as_slice() else { return };
     let is_open = |a: &Assertion| {
         a.kind == AssertionKind::Assertion
             && a.outcome.get(&2) == Some(&AssertionOutcome::Unknown)
-            && a.decided_by != HARMLESS
+            && a.decided_by != DecidedBy::DifferenceGraph
     };
     // Arguments go by their positions.
     let parameters = |m: &Member| -> Vec<_> {
@@ -97,7 +104,7 @@ pub(super) fn settle(
     let is_whole = list.iter().any(failed_before) || differencing.without_condition;
     let left = if is_whole { None } else { versions.left(concerns) };
     if left.is_none() && !is_whole {
-        list.iter_mut().filter(|a| is_open(a)).for_each(|a| a.decided_by = HARMLESS.into());
+        list.iter_mut().filter(|a| is_open(a)).for_each(|a| a.decided_by = DecidedBy::DifferenceGraph);
         return;
     }
     let question = Question {
@@ -113,10 +120,10 @@ pub(super) fn settle(
             for a in list.iter_mut().filter(|a| is_open(a)) {
                 match left {
                     // What the condition covers was not looked at.
-                    Some(_) => a.decided_by = HARMLESS.into(),
+                    Some(_) => a.decided_by = DecidedBy::DifferenceGraph,
                     None => {
                         a.outcome.insert(2, AssertionOutcome::NotFail);
-                        a.decided_by = "full".into();
+                        a.decided_by = DecidedBy::Full;
                     }
                 }
             }
@@ -128,7 +135,7 @@ pub(super) fn settle(
             };
             let Some(a) = list.iter_mut().find(fails) else { return };
             a.outcome.insert(2, AssertionOutcome::Fail);
-            a.decided_by = "full".into();
+            a.decided_by = DecidedBy::Full;
             a.violation = Some(match a.matched {
                 AssertionMatch::Unchanged => Violation::Regression,
                 _ => Violation::NonconformingFeature,
@@ -163,7 +170,7 @@ fn task(versions: &Versions, concerns: Concerns) -> Option<Assertion> {
         lines: [(1, line(versions.old)), (2, line(versions.new))].into(),
         kind: AssertionKind::Assertion,
         outcome: [(1, AssertionOutcome::Unknown), (2, now)].into(),
-        decided_by: "full".into(),
+        decided_by: DecidedBy::Full,
         violation: pair.is_some().then_some(Violation::Regression),
         counterexample: pair.map(|p| versions.witness(&p)),
         ..Assertion::default()

@@ -6,20 +6,19 @@
 //! weakened the assertion for.
 
 use super::lineage::{Lineage, Member};
+use super::portfolio::{Docket, Engine, Means};
 use super::reach::Reach;
 use super::request::{Options, Pin};
 use super::world::World;
 use super::{function, properties};
-use crate::fault;
 use crate::invariant::PropertyKind;
 use crate::ir::Unit;
 use crate::mvicfg::{ClassId, key};
 use crate::property::{self, Comparison, Finding, Lost, Planted, Written};
-use crate::report::{Assertion, AssertionKind, AssertionMatch, End, Judgement, Needed, Weakened, Witness};
+use crate::report::{self, Assertion, AssertionKind, AssertionMatch, End, Judgement, Needed, Witness};
 use crate::semantics::inline::{InlineLimits, inline};
 use crate::smt;
 use crate::symex::Site;
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Assertions of one function that are asked about.
@@ -29,7 +28,7 @@ const MOST: usize = 8;
 const PUT_BACK: &str = "old-assertion-put-back";
 
 /// What became of an old assertion.
-pub(super) struct Asked {
+struct Asked {
     lost: Lost,
     needed: Needed,
     witness: Option<Witness>,
@@ -38,28 +37,21 @@ pub(super) struct Asked {
 
 /// What was asked about a function.
 #[derive(Default)]
-pub(super) struct Answers {
+struct Answers {
     asked: Vec<Asked>,
-    pub queries: u64,
+    queries: u64,
 }
 
-/// Asks about every assertion that says less than before, by function. Cost: for each what checking the function
-/// costs.
-pub(super) fn ask_all(
-    lineages: &[Lineage],
-    compared: &[Option<Comparison>],
-    world: &World,
-    options: &Options,
-) -> Vec<Answers> {
-    let one = |(lineage, comparison): (&Lineage, &Option<Comparison>)| {
-        let asked = || comparison.as_ref().map(|c| ask(lineage, c, world, options));
-        let answers = fault::caught(asked).unwrap_or_else(|reason| {
-            world.has_fault(lineage, &reason);
-            None
-        });
-        answers.unwrap_or_default()
-    };
-    lineages.par_iter().zip(compared).map(one).collect()
+/// Asks about every assertion that says less than before. Cost: for each what checking the function costs.
+pub(super) struct Weakened;
+
+impl Engine for Weakened {
+    fn judge(&self, docket: &mut Docket, means: &Means) {
+        let Some(comparison) = &docket.comparison else { return };
+        let answers = ask(docket.lineage, comparison, means.world, means.options);
+        docket.queries += answers.queries;
+        join(&mut docket.obligations, &answers);
+    }
 }
 
 fn ask(lineage: &Lineage, comparison: &Comparison, world: &World, options: &Options) -> Answers {
@@ -163,7 +155,7 @@ fn calls_the_same(old: &Member, new: &Member, world: &World) -> bool {
 
 /// Adds what was asked to the assertions of the function. Of one with nothing in its place only what is certain is
 /// told.
-pub(super) fn join(list: &mut [Assertion], answers: &Answers) {
+fn join(list: &mut [Assertion], answers: &Answers) {
     for Asked { lost, needed, witness, before } in &answers.asked {
         let entry =
             |list: &[Assertion], site: &Site, version: u32, is_one: &dyn Fn(AssertionMatch) -> bool| {
@@ -181,7 +173,7 @@ pub(super) fn join(list: &mut [Assertion], answers: &Answers) {
         let Some(a) = found.and_then(|k| list.get_mut(k)) else { continue };
         let (text, line) = (lost.was.text.clone(), lost.was.line);
         a.weakened =
-            Some(Weakened { text, line, needed: *needed, witness: witness.clone(), before: *before });
+            Some(report::Weakened { text, line, needed: *needed, witness: witness.clone(), before: *before });
     }
 }
 
@@ -201,7 +193,7 @@ pub(super) fn drop_pins(list: &mut Vec<Assertion>, pins: &[&Pin]) {
         (a.violation, a.guarded) = (None, None);
         let witness = a.counterexample.take();
         a.weakened =
-            Some(Weakened { text: a.text.clone(), line, needed: Needed::Yes, witness, before: None });
+            Some(report::Weakened { text: a.text.clone(), line, needed: Needed::Yes, witness, before: None });
         is_needed
     });
 }

@@ -28,7 +28,7 @@ pub use findings::{
 };
 pub use obligation::gate::{Checked, Covered, check_function};
 pub use obligation::properties::check_pins;
-pub use obligation::property::{Break, Harm, PinnedFact, Property, PropertyKind, Standing};
+pub use obligation::property::{Break, Harm, PinnedFact, Property, PropertyKind};
 pub use obligation::protocol::{Protocol, events, written as protocol_file};
 pub use observable::Observable;
 pub use point::{Kind, Point};

@@ -7,15 +7,16 @@
 
 use super::alone::Alone;
 use super::differencing::{Difference, assert_difference, clause_texts, logical_difference};
-use super::initial::{Known, Prepared, add, all_of, confirmed, fails, is_failure, outcome};
+use super::initial::{Known, Prepared, add, all_of, confirmed, fails, is_failure};
 use super::matching::{Match, pair};
-use super::{AssertionVerdict, Comparison, Effort, Finding, Options, Step, Version, Violation};
+use super::{Comparison, Effort, Finding, Options, Step, Version, Violation};
+use crate::fact::Standing;
 use crate::interp::Input;
 use crate::invariant::{self, Run};
 use crate::ir::{Op, TermId, TermPool};
 use crate::symex::{
     Answers, Counts, Direction, Explorer, Impact, Manner, Questions, Site, Sites, Slice, Suspicion, Target,
-    TargetVerdict, clauses,
+    clauses,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -39,7 +40,7 @@ struct Candidate {
     old: Option<usize>,
     site: usize,
     difference: Difference,
-    outcome: AssertionVerdict,
+    outcome: Standing,
     step: Step,
     counterexample: Option<Input>,
 }
@@ -75,9 +76,8 @@ impl Work<'_, '_> {
         let mut candidates = self.difference(pairs, known);
         let impact = self.impact;
         for c in candidates.iter_mut().filter(|c| impact.sites.contains(&c.site)) {
-            (c.outcome, c.step) = (AssertionVerdict::Unknown, Step::Open);
-            let held =
-                c.old.and_then(|i| known.get(&i)).is_some_and(|k| k.outcome == AssertionVerdict::NotFail);
+            (c.outcome, c.step) = (Standing::Open, Step::Open);
+            let held = c.old.and_then(|i| known.get(&i)).is_some_and(|k| k.outcome == Standing::Holds);
             let stays = c.old.is_some_and(|i| impact.in_place.contains(&(i, c.site)));
             if !(held && stays)
                 && let Some(formula) = self.new_sites.formula(c.site)
@@ -87,11 +87,11 @@ impl Work<'_, '_> {
                 c.difference.holds = None;
             }
         }
-        for c in candidates.iter_mut().filter(|c| c.outcome == AssertionVerdict::Fail) {
+        for c in candidates.iter_mut().filter(|c| c.outcome == Standing::Fails) {
             // What is called may be another function, although nothing here is.
             let site = &self.new_sites.sites[c.site];
             if !c.counterexample.as_ref().is_some_and(|input| fails(after, site, input)) {
-                (c.outcome, c.step) = (AssertionVerdict::Unknown, Step::Open);
+                (c.outcome, c.step) = (Standing::Open, Step::Open);
                 c.difference.left =
                     self.new_sites.formula(c.site).map(|f| clauses(&self.pool, f)).unwrap_or_default();
                 c.difference.holds = None;
@@ -103,8 +103,7 @@ impl Work<'_, '_> {
         }
         self.others(&mut candidates, after);
         self.comparison.incremental.time = start.elapsed();
-        let holds =
-            candidates.iter().filter(|c| c.outcome == AssertionVerdict::NotFail).map(|c| c.site).collect();
+        let holds = candidates.iter().filter(|c| c.outcome == Standing::Holds).map(|c| c.site).collect();
         for c in candidates {
             let finding = self.finding(c, known, before, after);
             self.comparison.findings.push(finding);
@@ -143,7 +142,7 @@ impl Work<'_, '_> {
                 (true, _) => Step::Implied,
             };
             let counterexample = match difference.outcome {
-                AssertionVerdict::Fail => old.and_then(|i| known.get(&i)?.counterexample.clone()),
+                Standing::Fails => old.and_then(|i| known.get(&i)?.counterexample.clone()),
                 _ => None,
             };
             let outcome = difference.outcome;
@@ -161,12 +160,11 @@ impl Work<'_, '_> {
             }
         }
         for input in inputs {
-            let mut open =
-                candidates.iter_mut().filter(|c| c.outcome == AssertionVerdict::Unknown).peekable();
+            let mut open = candidates.iter_mut().filter(|c| c.outcome == Standing::Open).peekable();
             self.comparison.concrete_runs += u64::from(open.peek().is_some());
             for c in open {
                 if fails(after, &self.new_sites.sites[c.site], input) {
-                    c.outcome = AssertionVerdict::Fail;
+                    c.outcome = Standing::Fails;
                     c.step = Step::Counterexample;
                     c.counterexample = Some(input.clone());
                 }
@@ -180,8 +178,7 @@ impl Work<'_, '_> {
         // What is kept comes first: a failure of it is the graver one.
         let mut targets = Vec::new();
         let mut of: Vec<(usize, Step)> = Vec::new();
-        let is_open =
-            |c: &Candidate| c.outcome == AssertionVerdict::Unknown && impact.sites.contains(&c.site);
+        let is_open = |c: &Candidate| c.outcome == Standing::Open && impact.sites.contains(&c.site);
         for (k, c) in candidates.iter().enumerate().filter(|(_, c)| is_open(c)) {
             let Some(formula) = self.new_sites.formula(c.site) else { continue };
             let kept: Vec<TermId> =
@@ -204,8 +201,7 @@ impl Work<'_, '_> {
             let mut of: Vec<(usize, Step)> = Vec::new();
             let those = |c: &Candidate| impact.sites.contains(&c.site) == is_affected;
             for (k, c) in candidates.iter().enumerate().filter(|(_, c)| those(c)) {
-                let open = c.outcome == AssertionVerdict::Unknown
-                    || is_affected && c.outcome == AssertionVerdict::NotFail;
+                let open = c.outcome == Standing::Open || is_affected && c.outcome == Standing::Holds;
                 if open && !c.difference.left.is_empty() {
                     let left = self.pool.op(Op::And, &c.difference.left);
                     let holds = match c.difference.holds {
@@ -230,14 +226,14 @@ impl Work<'_, '_> {
         for (k, _) in of {
             let c = &mut candidates[*k];
             let formula = self.new_sites.formula(c.site);
-            if self.impact.sites.contains(&c.site) || c.outcome != AssertionVerdict::Unknown {
+            if self.impact.sites.contains(&c.site) || c.outcome != Standing::Open {
                 continue;
             }
             if let (Some(new), Some(old)) = (formula, c.difference.holds) {
                 let counts = &mut self.comparison.incremental.counts;
                 c.difference.left = logical_difference(&mut self.pool, &mut self.questions, counts, new, old);
                 if c.difference.left.is_empty() {
-                    (c.outcome, c.step) = (AssertionVerdict::NotFail, Step::Implied);
+                    (c.outcome, c.step) = (Standing::Holds, Step::Implied);
                 }
             }
         }
@@ -264,31 +260,30 @@ impl Work<'_, '_> {
         };
         let (findings, counts) = self.explore(targets, direction, &mut confirm);
         add(&mut self.comparison.incremental.counts, counts);
-        let mut fresh: BTreeMap<usize, (AssertionVerdict, Step)> = BTreeMap::new();
-        for (verdict, (k, step)) in findings.into_iter().zip(of) {
-            let here = outcome(verdict);
+        let mut fresh: BTreeMap<usize, (Standing, Step)> = BTreeMap::new();
+        for (here, (k, step)) in findings.into_iter().zip(of) {
             let entry = fresh.entry(*k).or_insert((here, *step));
             *entry = match (entry.0, here) {
-                (AssertionVerdict::Fail, _) => *entry,
-                (_, AssertionVerdict::Fail) => (here, *step),
-                (AssertionVerdict::Unknown, _) | (_, AssertionVerdict::NotFail) => *entry,
-                (AssertionVerdict::NotFail, AssertionVerdict::Unknown) => (here, *step),
+                (Standing::Fails, _) => *entry,
+                (_, Standing::Fails) => (here, *step),
+                (Standing::Open, _) | (_, Standing::Holds) => *entry,
+                (Standing::Holds, Standing::Open) => (here, *step),
             };
         }
         let around = matches!(direction, Direction::Around(_));
         for (k, (now, step)) in fresh {
             let c = &mut candidates[k];
             // What an earlier check left open stays open.
-            if around && c.outcome == AssertionVerdict::Unknown && now == AssertionVerdict::NotFail {
+            if around && c.outcome == Standing::Open && now == Standing::Holds {
                 continue;
             }
-            if !around || now != AssertionVerdict::NotFail {
+            if !around || now != Standing::Holds {
                 (c.outcome, c.step) = (now, step);
             }
-            if now == AssertionVerdict::Unknown {
+            if now == Standing::Open {
                 c.step = Step::Open;
             }
-            if now == AssertionVerdict::Fail {
+            if now == Standing::Fails {
                 c.counterexample = found.get(&c.site).cloned();
             }
         }
@@ -299,7 +294,7 @@ impl Work<'_, '_> {
         targets: &[Target],
         direction: Direction,
         confirm: &mut dyn FnMut(&Suspicion) -> bool,
-    ) -> (Vec<TargetVerdict>, Counts) {
+    ) -> (Vec<Standing>, Counts) {
         if targets.is_empty() {
             return (Vec::new(), Counts::default());
         }
@@ -339,7 +334,7 @@ impl Work<'_, '_> {
         let old = c.old.map(|i| self.old_sites.sites[i].clone());
         let was = c.old.and_then(|i| known.get(&i)).map(|k| k.outcome);
         let run = match (&c.outcome, c.counterexample) {
-            (AssertionVerdict::Fail, Some(input)) => replay(before, old.as_ref(), after, &new, input),
+            (Standing::Fails, Some(input)) => replay(before, old.as_ref(), after, &new, input),
             _ => None,
         };
         let failed_before =
@@ -350,7 +345,7 @@ impl Work<'_, '_> {
             (_, _, Step::CheckI) => Violation::NonconformingFeature,
             _ => Violation::BadPropertyUpdate,
         };
-        let violation = Some(cause).filter(|_| c.outcome == AssertionVerdict::Fail);
+        let violation = Some(cause).filter(|_| c.outcome == Standing::Fails);
         let formula = self.new_sites.formula(c.site);
         let all = formula.map(|f| clauses(&self.pool, f)).unwrap_or_default();
         let texts = clause_texts(&new.text, all.len());

@@ -1,13 +1,13 @@
 //! Which clauses of an assertion are left to check (Fig. 2 of the paper).
 
-use super::AssertionVerdict;
+use crate::fact::Standing;
 use crate::invariant::ordering;
 use crate::ir::{Op, TermId, TermPool};
 use crate::symex::{Counts, Known, Questions, clauses};
 
 /// The clauses that one assertion does not say of another, and whether it is known what became of it.
 pub(super) struct Difference {
-    pub outcome: AssertionVerdict,
+    pub outcome: Standing,
     pub left: Vec<TermId>,
     /// The older assertion, where it is known to hold: what is left is asked under it.
     pub holds: Option<TermId>,
@@ -24,17 +24,17 @@ pub(super) struct Difference {
 pub(super) fn assert_difference(
     pool: &mut TermPool,
     new: TermId,
-    matched: Option<(TermId, AssertionVerdict)>,
+    matched: Option<(TermId, Standing)>,
 ) -> Difference {
-    let all = || Difference { outcome: AssertionVerdict::Unknown, left: clauses(pool, new), holds: None };
+    let all = || Difference { outcome: Standing::Open, left: clauses(pool, new), holds: None };
     let Some((old, outcome)) = matched else { return all() };
     match outcome {
-        AssertionVerdict::Unknown => all(),
+        Standing::Open => all(),
         _ if old == new => Difference { outcome, left: Vec::new(), holds: None },
-        AssertionVerdict::Fail => all(),
-        AssertionVerdict::NotFail => {
+        Standing::Fails => all(),
+        Standing::Holds => {
             let left: Vec<TermId> = not_seen(pool, new, old).into_iter().map(|(clause, _)| clause).collect();
-            let outcome = if left.is_empty() { AssertionVerdict::NotFail } else { AssertionVerdict::Unknown };
+            let outcome = if left.is_empty() { Standing::Holds } else { Standing::Open };
             Difference { outcome, left, holds: Some(old) }
         }
     }
@@ -156,19 +156,19 @@ mod tests {
             pool.op(Op::Sle, &[k, x])
         };
         let (zero, one) = (at_least(&mut pool, 0), at_least(&mut pool, 1));
-        let mut check = |new, old, outcome, expected: (AssertionVerdict, usize, Option<TermId>)| {
+        let mut check = |new, old, outcome, expected: (Standing, usize, Option<TermId>)| {
             let d = assert_difference(&mut pool, new, Some((old, outcome)));
             assert_eq!((d.outcome, d.left.len(), d.holds), expected);
         };
-        use AssertionVerdict::*;
+        use Standing::*;
         // Comparisons chain without the solver.
-        check(zero, one, NotFail, (NotFail, 0, Some(one)));
-        check(one, zero, NotFail, (Unknown, 1, Some(zero)));
-        check(one, one, NotFail, (NotFail, 0, None));
-        check(one, one, Fail, (Fail, 0, None));
+        check(zero, one, Holds, (Holds, 0, Some(one)));
+        check(one, zero, Holds, (Open, 1, Some(zero)));
+        check(one, one, Holds, (Holds, 0, None));
+        check(one, one, Fails, (Fails, 0, None));
         // What follows from something that fails may hold.
-        check(zero, one, Fail, (Unknown, 1, None));
-        check(one, one, Unknown, (Unknown, 1, None));
+        check(zero, one, Fails, (Open, 1, None));
+        check(one, one, Open, (Open, 1, None));
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
         let mut known = Answers::new();
         let mut questions = Questions::new(&mut known, smt::Limits::default());
         let mut counts = Counts::default();
-        assert_eq!(assert_difference(&mut pool, new, Some((old, AssertionVerdict::NotFail))).left, [new]);
+        assert_eq!(assert_difference(&mut pool, new, Some((old, Standing::Holds))).left, [new]);
         assert!(logical_difference(&mut pool, &mut questions, &mut counts, new, old).is_empty());
         assert_eq!(counts.queries, 1);
     }

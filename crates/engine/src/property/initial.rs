@@ -5,12 +5,12 @@
 
 use super::alone::Alone;
 use super::inputs;
-use super::{AssertionVerdict, Options, Requires, Version};
+use super::{Options, Requires, Version};
+use crate::fact::Standing;
 use crate::interp::{self, End, Input};
 use crate::ir::{TermId, TermPool};
 use crate::symex::{
     Answers, Counts, Direction, Explorer, Manner, Questions, Site, Sites, Slice, Suspicion, Target,
-    TargetVerdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const FUEL: u64 = 200_000;
 
 /// What is known of an assertion of the older version.
 pub(super) struct Known {
-    pub outcome: AssertionVerdict,
+    pub outcome: Standing,
     pub counterexample: Option<Input>,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn initial(
     let sites = &prepared.sites;
     let (known, targets): (Vec<Target>, Vec<Target>) =
         all_of(sites).into_iter().filter(|t| asked.contains(&t.site)).partition(|t| holds.contains(&t.site));
-    let held = |t: &Target| (t.site, Known { outcome: AssertionVerdict::NotFail, counterexample: None });
+    let held = |t: &Target| (t.site, Known { outcome: Standing::Holds, counterexample: None });
     let mut outcomes: BTreeMap<usize, Known> = known.iter().map(held).collect();
     if targets.is_empty() {
         return (outcomes, Counts::default());
@@ -79,7 +79,7 @@ pub(super) fn initial(
     let counts = explorer.counts;
     for (t, finding) in targets.iter().zip(findings) {
         let counterexample = found.remove(&t.site);
-        outcomes.insert(t.site, Known { outcome: outcome(finding.verdict), counterexample });
+        outcomes.insert(t.site, Known { outcome: finding.verdict, counterexample });
     }
     (outcomes, counts)
 }
@@ -88,14 +88,6 @@ pub(super) fn initial(
 pub(super) fn all_of(sites: &Sites) -> Vec<Target> {
     let of = |site: usize| Some(Target { site, holds: sites.formula(site)? });
     (0..sites.sites.len()).filter_map(of).collect()
-}
-
-pub(super) fn outcome(verdict: TargetVerdict) -> AssertionVerdict {
-    match verdict {
-        TargetVerdict::Holds => AssertionVerdict::NotFail,
-        TargetVerdict::Fails => AssertionVerdict::Fail,
-        TargetVerdict::Open => AssertionVerdict::Unknown,
-    }
 }
 
 pub(super) fn add(to: &mut Counts, more: Counts) {
@@ -126,12 +118,6 @@ pub(super) fn fails(programs: &mut Alone, site: &Site, input: &Input) -> bool {
 mod tests {
     use super::*;
     use crate::by_hand::{outcome as ended, place, returned};
-
-    #[test]
-    fn a_verdict_is_an_outcome() {
-        let all = [TargetVerdict::Holds, TargetVerdict::Fails, TargetVerdict::Open].map(outcome);
-        assert_eq!(all, [AssertionVerdict::NotFail, AssertionVerdict::Fail, AssertionVerdict::Unknown]);
-    }
 
     #[test]
     fn a_run_fails_an_assertion_by_its_text_and_line() {

@@ -26,6 +26,7 @@ mod matching;
 mod planted;
 
 use crate::cost;
+use crate::fact::Standing;
 use crate::interp::Program;
 use crate::invariant::Run;
 use crate::ir::{Function, TermId, TermPool, Unit};
@@ -41,14 +42,6 @@ pub use kept::Keeping;
 pub use lost::{Lost, lost};
 pub use matching::Match;
 pub use planted::{Planted, Written, plant};
-
-/// What is known of an assertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AssertionVerdict {
-    NotFail,
-    Fail,
-    Unknown,
-}
 
 /// Which step settled an assertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +76,8 @@ pub struct Finding {
     pub matched: Match,
     pub old: Option<Site>,
     pub new: Option<Site>,
-    pub before: Option<AssertionVerdict>,
-    pub after: Option<AssertionVerdict>,
+    pub before: Option<Standing>,
+    pub after: Option<Standing>,
     pub step: Step,
     pub violation: Option<Violation>,
     /// On which the assertion fails in the newer version.
@@ -208,8 +201,7 @@ pub fn compare(
         comparison.full = Some(checks::full(new, after, options, &mut programs.1));
     }
     if let (Some(to), [Some(of_old), Some(of_new)]) = (keeping, &parts) {
-        let held =
-            known.iter().filter(|(_, k)| k.outcome == AssertionVerdict::NotFail).map(|(site, _)| *site);
+        let held = known.iter().filter(|(_, k)| k.outcome == Standing::Holds).map(|(site, _)| *site);
         kept::write(to.keeper, of_old, sites.0.sites.len(), held.collect(), &answers);
         kept::write(to.keeper, of_new, sites.1.sites.len(), holds, &answers);
     }

@@ -16,6 +16,7 @@ use super::known::Known;
 use super::machine::{Machine, State, Step};
 use super::site::{Region, Sites, stand_ins, substituted};
 use crate::cost;
+use crate::fact::Standing;
 use crate::ir::eval::{Assignment, Program};
 use crate::ir::{Function, NodeId, Op, TermId, TermPool, Unit};
 use rustc_hash::FxHashMap;
@@ -78,18 +79,10 @@ pub struct Target {
     pub holds: TermId,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TargetVerdict {
-    /// On all paths that the direction asks for.
-    Holds,
-    Fails,
-    Open,
-}
-
 /// What became of a target.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    pub verdict: TargetVerdict,
+    pub verdict: Standing,
     /// An input that the target fails on, confirmed by the caller.
     pub model: Option<Assignment>,
 }
@@ -154,15 +147,15 @@ impl Search<'_> {
     /// Paths end at a node without their ends being known.
     fn cut_at(&mut self, node: NodeId) {
         for (finding, before) in self.findings.iter_mut().zip(&self.before) {
-            if finding.verdict == TargetVerdict::Holds && before[node.0 as usize] {
-                finding.verdict = TargetVerdict::Open;
+            if finding.verdict == Standing::Holds && before[node.0 as usize] {
+                finding.verdict = Standing::Open;
             }
         }
     }
 
     fn leave_open(&mut self, k: usize) {
-        if self.findings[k].verdict == TargetVerdict::Holds {
-            self.findings[k].verdict = TargetVerdict::Open;
+        if self.findings[k].verdict == Standing::Holds {
+            self.findings[k].verdict = Standing::Open;
         }
     }
 }
@@ -177,7 +170,7 @@ impl Explorer<'_, '_> {
         confirm: &mut dyn FnMut(&Suspicion) -> bool,
     ) -> Vec<Finding> {
         let _room = cost::enter(cost::Room::Symex);
-        let fresh = Finding { verdict: TargetVerdict::Holds, model: None };
+        let fresh = Finding { verdict: Standing::Holds, model: None };
         let leads = match direction {
             Direction::Through(nodes) => self.leading_to(nodes),
             _ => vec![true; self.f.nodes.len()],
@@ -213,7 +206,7 @@ impl Explorer<'_, '_> {
                 break;
             }
             self.follow(path, &mut search, confirm, &mut work);
-            if search.findings.iter().all(|f| f.verdict == TargetVerdict::Fails) {
+            if search.findings.iter().all(|f| f.verdict == Standing::Fails) {
                 break;
             }
         }
@@ -243,7 +236,7 @@ impl Explorer<'_, '_> {
     fn useful(&self, search: &Search) -> Vec<bool> {
         let open = |site: usize| {
             let of = search.targets.iter().zip(&search.findings).filter(|(t, _)| t.site == site);
-            of.into_iter().any(|(_, f)| f.verdict != TargetVerdict::Fails)
+            of.into_iter().any(|(_, f)| f.verdict != Standing::Fails)
         };
         let regions = self.sites.regions.iter().filter(|r| open(r.site));
         self.leading_to(&regions.map(|r| r.entry).collect())
@@ -388,7 +381,7 @@ impl Explorer<'_, '_> {
         let mut left: Vec<(usize, TermId)> = Vec::new();
         for k in 0..search.targets.len() {
             let target = search.targets[k];
-            if target.site == region.site && search.findings[k].verdict != TargetVerdict::Fails {
+            if target.site == region.site && search.findings[k].verdict != Standing::Fails {
                 let holds = self.in_state(path, target.holds);
                 let fails = self.pool.not(holds);
                 left.push((k, known.simplified(self.pool, fails)));
@@ -411,7 +404,7 @@ impl Explorer<'_, '_> {
             match self.ask(path, fails) {
                 Answer::Infeasible => {}
                 Answer::Feasible(Some(model)) => self.suspect(path, &model, &mut left, search, confirm),
-                Answer::Feasible(None) | Answer::Open => search.findings[k].verdict = TargetVerdict::Open,
+                Answer::Feasible(None) | Answer::Open => search.findings[k].verdict = Standing::Open,
             }
             left.retain(|(other, _)| *other != k);
         }
@@ -427,7 +420,7 @@ impl Explorer<'_, '_> {
     fn settle(&mut self, k: usize, search: &mut Search, confirm: &mut dyn FnMut(&Suspicion) -> bool) {
         let pending = std::mem::take(&mut search.pending[k]);
         for paths in pending.chunks(MAX_JOINED) {
-            if search.findings[k].verdict == TargetVerdict::Fails {
+            if search.findings[k].verdict == Standing::Fails {
                 return;
             }
             let some = self.pool.op(Op::Or, paths);
@@ -472,7 +465,7 @@ impl Explorer<'_, '_> {
         let site = search.targets[k].site;
         let fails = confirm(&Suspicion { site, pool: self.pool, model, conditions: &[*taken] });
         if fails {
-            search.findings[k] = Finding { verdict: TargetVerdict::Fails, model: Some(model.clone()) };
+            search.findings[k] = Finding { verdict: Standing::Fails, model: Some(model.clone()) };
         }
         fails
     }
@@ -499,10 +492,10 @@ impl Explorer<'_, '_> {
             let finding = &mut search.findings[*k];
             match confirm(&suspicion) {
                 true => {
-                    *finding = Finding { verdict: TargetVerdict::Fails, model: Some(model.clone()) };
+                    *finding = Finding { verdict: Standing::Fails, model: Some(model.clone()) };
                     failed = true;
                 }
-                false => finding.verdict = TargetVerdict::Open,
+                false => finding.verdict = Standing::Open,
             }
             conditions.pop();
         }

@@ -26,7 +26,7 @@ mod site;
 
 pub use answers::{Answer, Answers, Asked, Entry, Questions};
 pub use depend::Slice;
-pub use explore::{Counts, Direction, Explorer, Finding, Limits, Manner, Suspicion, Target, TargetVerdict};
+pub use explore::{Counts, Direction, Explorer, Finding, Limits, Manner, Suspicion, Target};
 pub use impact::Impact;
 pub use known::Known;
 pub use site::{Region, Site, Sites, assertions_of, clauses, failing_nodes, is_failure, without};

@@ -6,8 +6,7 @@
 use super::witness::{ending, input_text};
 use super::{TextOptions, View, counted};
 use crate::assertion::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, COMPILER, FIRST_CALL, Judgement, Needed,
-    Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, DecidedBy, Judgement, Needed, Violation,
 };
 use crate::escape::{shortened, visible};
 use crate::model::{CheckCost, FunctionStatus, Report, Run, VersionInfo};
@@ -43,7 +42,8 @@ pub fn render(report: &Report, options: &TextOptions, out: &mut dyn Write) -> io
     ];
     let mut said = false;
     for (judgement, heading, shown) in sections {
-        let is_first = |a: &Assertion| judgement == Judgement::Possible && a.decided_by == FIRST_CALL;
+        let is_first =
+            |a: &Assertion| judgement == Judgement::Possible && a.decided_by == DecidedBy::FirstCall;
         let is_of = |a: &Assertion| is_first(a) == (heading == FIRST);
         let mut of_kind: Vec<&Assertion> =
             report.assertions.iter().filter(|a| a.judgement(newest) == judgement && is_of(a)).collect();
@@ -85,7 +85,7 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     let mut line = view.line();
     line.plain("  ").paint(Slot::File, &a.file.to_string());
     // At file scope, or wherever the compiler decides.
-    match a.decided_by == COMPILER {
+    match a.decided_by == DecidedBy::Compiler {
         true => line.plain("  static assertion  "),
         false => line.plain(&format!("  {}()  {}  ", visible(&a.function), a.kind.words())),
     };
@@ -122,7 +122,7 @@ pub(super) fn overtaken(a: &Assertion) -> &'static str {
 /// What there is to say of a property beside what it is, in a few words each.
 pub fn remarks(report: &Report, options: &TextOptions, a: &Assertion, judgement: Judgement) -> Vec<String> {
     let whose = match a.violation {
-        Some(Violation::Regression) if a.decided_by == COMPILER => Some("it does not compile"),
+        Some(Violation::Regression) if a.decided_by == DecidedBy::Compiler => Some("it does not compile"),
         Some(Violation::NonconformingFeature) => Some("what changed does not meet it"),
         Some(Violation::BadPropertyUpdate) => Some("what did not change does not meet it"),
         _ => None,

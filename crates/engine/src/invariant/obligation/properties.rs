@@ -8,6 +8,7 @@
 //! the older one. The run that shows it is one on which the older version keeps the property,
 //! wherever there is such a run.
 
+use crate::fact::Standing;
 use crate::fact::term;
 use crate::fact::{Expression, Kind};
 use crate::interp::{End, Input, Outcome};
@@ -18,7 +19,6 @@ use crate::invariant::obligation::property::Break;
 use crate::invariant::obligation::property::PinnedFact;
 use crate::invariant::obligation::property::Property;
 use crate::invariant::obligation::property::PropertyKind;
-use crate::invariant::obligation::property::Standing;
 use crate::invariant::obligation::safety;
 use crate::invariant::observable;
 use crate::invariant::proof::abstraction;

@@ -1,6 +1,7 @@
 //! A property, and how it stands in every class.
 
 use crate::fact::Expression;
+use crate::fact::Standing;
 use crate::invariant::witness::run::Run;
 use crate::ir::UndefinedKind;
 use crate::mvicfg::ClassId;
@@ -31,13 +32,6 @@ pub enum PropertyKind {
         own: bool,
         certain: bool,
     },
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    Holds,
-    Fails,
-    Open,
 }
 
 /// A property that fails in `to` and was not refuted in `from`.

@@ -22,10 +22,11 @@
 //! What is not certain is told apart, and never blocks. Memory is lost where a function returns, and
 //! the older version loses none, only if nothing unknown was called, which might have kept it.
 
+use crate::fact::Standing;
 use crate::interp::{CallResult, End, Input, ObjectId, ObjectInit, Outcome, Storage, Value};
 use crate::invariant::change::events::event_name;
 use crate::invariant::obligation::property::Harm;
-use crate::invariant::obligation::property::{Break, Property, PropertyKind, Standing};
+use crate::invariant::obligation::property::{Break, Property, PropertyKind};
 use crate::invariant::task::Task;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::runs;
