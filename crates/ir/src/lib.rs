@@ -11,6 +11,7 @@
 //! - [`Expr`]: a tree of operators over a function's variables.
 //! - [`Term`]: a hash-consed, normalised dag of operators over a function's *inputs*.
 //! - [`CType`]: the source language's types, kept for layouts and for what a person reads.
+//! - [`interval`]: the interval domain of bit-vectors, and [`bounds`] of terms by it.
 //! - [`literal`]: the symbols of string literals.
 //! - [`verify`]: the rules that all of this follows.
 
@@ -21,6 +22,7 @@ mod ctype;
 mod expr;
 mod extended;
 mod function;
+pub mod interval;
 pub mod literal;
 mod op;
 mod sort;
@@ -43,7 +45,7 @@ pub use sort::{Const, Sort};
 pub use span::{FileId, MacroUse, Span};
 pub use spelled::{Compared, Initial, InitialValue, Literal, Spelled};
 pub use term::{
-    ARRAY_LENGTH, App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, eval, interval,
+    ARRAY_LENGTH, App, LOOP_VALUE, Leaf, Rebuilt, Separation, Term, TermId, TermPool, Uf, bounds, eval,
 };
 pub use unit::{
     Answers, DataModel, Gaps, Global, Hooks, InitPiece, Linkage, Prototype, StaticAssertion, Unit, Written,

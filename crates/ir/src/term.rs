@@ -7,8 +7,8 @@
 //!
 //! Ids belong to one [`TermPool`]; a pool belongs to one function's analysis (all its versions).
 
+pub mod bounds;
 pub mod eval;
-pub mod interval;
 mod simplify;
 
 use super::{Const, Op, Sort};

@@ -45,7 +45,6 @@ mod copied;
 mod difference;
 mod distinction;
 mod effect;
-mod escapes;
 mod expanded;
 mod extracted;
 mod factored;
@@ -96,6 +95,7 @@ pub(crate) use calls::excerpt;
 use crate::ir::{CType, Expr, Function, Object, Op, Sort, TermPool, Unit, Var, VarId, VarKind, literal};
 use crate::mvicfg::members::{self, Relaid, Seen};
 use crate::mvicfg::{ClassId, Flow, Mvicfg, positions};
+use crate::semantics::escapes::Escapes;
 use crate::smt;
 use compare::Comparer;
 use comparison::Comparison;
@@ -198,7 +198,7 @@ fn compare_bodies(
         tags,
         pure: &pure,
         displaced: displaced(&graph, class),
-        escapes: escapes::Escapes::of(&graph, class),
+        escapes: Escapes::of(&graph, class),
         fits: relaid[class].as_ref().map(|r| r.fits.clone()).unwrap_or_default(),
     };
     let sides = [side(ClassId::OLD, old, of_old), side(ClassId::NEW, new, of_new)];

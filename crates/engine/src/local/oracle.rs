@@ -589,7 +589,7 @@ fn tests_hold_where_runs_come() {
             tags: super::sites::tags(&graph)[0].clone(),
             pure: &pure,
             displaced: Default::default(),
-            escapes: super::escapes::Escapes::of(&graph, ClassId::OLD),
+            escapes: crate::semantics::escapes::Escapes::of(&graph, ClassId::OLD),
             fits: Default::default(),
         };
         let tested = super::tested::Tested::of(&graph, &side);

@@ -1,10 +1,10 @@
 //! One version of a function: as it is given, and as a class of the graph that both are in.
 
-use super::escapes::Escapes;
 use super::sites::Tag;
 use crate::ir::{CType, Function, Global, Instr, Linkage, MacroUse, Unit, VarId};
 use crate::mvicfg::members::Fits;
 use crate::mvicfg::{ClassFlow, ClassId, MvId, Mvicfg};
+use crate::semantics::escapes::Escapes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -7,6 +7,7 @@
 mod blocks;
 pub mod c_text;
 pub mod calls;
+pub mod escapes;
 mod eval;
 pub mod fixed;
 pub mod frames;

@@ -539,7 +539,7 @@ fn sides(state: &State, e: &Expr, holds: bool, statics: super::narrow::Statics) 
     });
     let Some((a, k, now)) = split else { return vec![side] };
     let part = |low: i128, high: i128| {
-        let value = super::value::Bits::new(now.width, (low, high), now.u())?;
+        let value = crate::ir::interval::Bits::new(now.width, (low, high), now.u())?;
         let mut part = side.clone();
         part.narrow(a, &Value::Bits(value), statics).then_some(part)
     };

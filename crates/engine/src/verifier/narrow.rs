@@ -2,7 +2,8 @@
 //! the variables (HC4; Benhamou et al., "Revising hull and box consistency", 1999).
 
 use super::state::State;
-use super::value::{Bits, Float, Value, apply, at_ordinal, ordinal};
+use super::value::{Float, Value, apply, at_ordinal, ordinal};
+use crate::ir::interval::Bits;
 use crate::ir::{Const, Expr, Op, Sort};
 
 /// Finds the object of a symbol.

@@ -9,8 +9,9 @@
 
 use super::machine::{Machine, Next};
 use super::state::{Given, Inputs, State};
-use super::value::{Bits, Float, Stop, Value, at_ordinal, ordinal};
+use super::value::{Float, Stop, Value, at_ordinal, ordinal};
 use super::{Effort, Limits};
+use crate::ir::interval::Bits;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 

@@ -15,7 +15,7 @@ use crate::invariant::candidate::quantified::ForAll;
 use crate::invariant::candidate::written::Relation;
 use crate::invariant::fact::Template;
 use crate::invariant::observable;
-use crate::ir::{CType, Const, Op, TermId, TermPool, interval};
+use crate::ir::{CType, Const, Op, TermId, TermPool, bounds};
 use std::collections::BTreeSet;
 
 /// Instance of a template over named variables.
@@ -222,7 +222,7 @@ impl Candidate {
     pub fn is_evident(&self, pool: &TermPool, value: &dyn Fn(&str) -> Option<(TermId, CType)>) -> bool {
         let bounds = |x: &str| {
             let (t, ty) = value(x)?;
-            interval::of(pool, t, ty.is_signed())
+            bounds::of(pool, t, ty.is_signed())
         };
         match self {
             Candidate::AtLeast(x, k) => bounds(x).is_some_and(|i| i.low >= *k),

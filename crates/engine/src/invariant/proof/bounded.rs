@@ -7,7 +7,7 @@
 //! only restate `k`, so it is not tried.
 //!
 //! A loop that divides or shifts until nothing is left ends after a few iterations whatever it starts
-//! with. Where the bounds of values (`ir::interval`) show that none goes round once more, what holds
+//! with. Where the bounds of values (`ir::bounds`) show that none goes round once more, what holds
 //! of the laid out body holds without bound.
 
 use crate::invariant::candidate::templates::Candidate;
@@ -17,7 +17,7 @@ use crate::invariant::observable;
 use crate::invariant::point::Point;
 use crate::invariant::proof::interface::{Summaries, Summary};
 use crate::invariant::task::{Options, Specification, Task};
-use crate::ir::{Expr, Global, interval};
+use crate::ir::{Expr, Global, bounds};
 use crate::mvicfg::{ClassId, ClassSet, Flow, MvId, Mvicfg};
 use crate::semantics::{Callees, library, unroll};
 use crate::smt;
@@ -157,7 +157,7 @@ impl FunctionAnalysis<'_> {
                         return true;
                     }
                     let reached = engine.state_at(ClassId::ONLY, node);
-                    if interval::decide(&engine.e.pool, reached) == Some(false) {
+                    if bounds::decide(&engine.e.pool, reached) == Some(false) {
                         return true;
                     }
                     !engine.e.rests_on_havoc(reached)
@@ -206,7 +206,7 @@ impl FunctionAnalysis<'_> {
         let only = ClassSet::single(ClassId::ONLY);
         nodes.iter().all(|node| {
             let reach = self.e.reach_from_entry(MvId::of_only(*node), &only);
-            reach.iter().all(|(_, v)| interval::decide(&self.e.pool, v.term) == Some(false))
+            reach.iter().all(|(_, v)| bounds::decide(&self.e.pool, v.term) == Some(false))
         })
     }
 }

@@ -23,7 +23,7 @@ use crate::invariant::proof::known::Known;
 use crate::invariant::proof::known::Standing;
 use crate::invariant::witness::run::Run;
 use crate::invariant::witness::{inputs, runs};
-use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarKind, interval};
+use crate::ir::{App, CType, Leaf, Op, Term, TermId, VarKind, bounds};
 use crate::mvicfg::{ClassId, ClassSet};
 use crate::semantics::{Lines, Val};
 use crate::smt;
@@ -263,7 +263,7 @@ impl FunctionAnalysis<'_> {
         const FAR: i128 = 4096;
         let computed = matches!(self.e.pool.get(k.cut), Term::App(App::Op(op), _) if !matches!(op, Op::Zext(_) | Op::Sext(_)));
         let CType::Int { bits, signed, .. } = &k.ty else { return Vec::new() };
-        let Some(bounds) = interval::of(&self.e.pool, k.cut, *signed).filter(|_| computed && *bits >= 32)
+        let Some(bounds) = bounds::of(&self.e.pool, k.cut, *signed).filter(|_| computed && *bits >= 32)
         else {
             return Vec::new();
         };

@@ -128,22 +128,6 @@ fn what_two_sets_have_in_common_is_in_both_and_all_is_in_the_union() {
 }
 
 #[test]
-fn the_ends_of_bitwise_operations_are_met() {
-    for (a, b) in (0..16u64).flat_map(|low| (low..16).map(move |high| (low, high))).flat_map(|a| {
-        (0..16u64)
-            .step_by(3)
-            .flat_map(|low| (low..16).step_by(2).map(move |high| (low, high)))
-            .map(move |b| (a, b))
-    }) {
-        let pairs = || (a.0..=a.1).flat_map(|x| (b.0..=b.1).map(move |y| (x, y)));
-        let and = (pairs().map(|(x, y)| x & y).min(), pairs().map(|(x, y)| x & y).max());
-        let or = (pairs().map(|(x, y)| x | y).min(), pairs().map(|(x, y)| x | y).max());
-        let ends = |op| (Some(extreme(op, a, b, false)), Some(extreme(op, a, b, true)));
-        assert_eq!((ends(Op::BitAnd), ends(Op::BitOr)), (and, or), "{a:?} {b:?}");
-    }
-}
-
-#[test]
 fn what_is_always_undefined_ends_a_path() {
     let (zero, some) = (join(&[Const::bv(8, 0)]), join(&[Const::bv(8, 3), Const::bv(8, 9)]));
     for op in [Op::UDiv, Op::SDiv, Op::URem, Op::SRem] {

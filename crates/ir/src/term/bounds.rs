@@ -1,9 +1,10 @@
-//! Intervals of bit-vectors: bounds that hold whatever the inputs are.
+//! Bounds of terms that hold whatever the inputs are, by the interval domain.
 //!
 //! A cheap abstraction (Cousot and Cousot, 1976): remainders, masks, conversions, shifts and sums that
 //! cannot wrap have bounds that a solver finds only with pains.
 
 use super::{App, Op, Sort, Term, TermId, TermPool};
+use crate::interval::{self, Bits, MAX_WIDTH};
 use rustc_hash::FxHashMap;
 
 /// Smallest and largest value, as a signed or as an unsigned number.
@@ -18,11 +19,9 @@ const MAX_TERMS: usize = 4000;
 
 /// Returns the bounds of a bit-vector of at most 64 bits, read as signed or not; `None` for other terms.
 pub fn of(pool: &TermPool, t: TermId, signed: bool) -> Option<Interval> {
-    if pool.sort(t).bits().is_none_or(|w| w > 64) || !matches!(pool.sort(t), Sort::Bv(_)) {
-        return None;
-    }
-    let mut eval = Eval { pool, known: FxHashMap::default() };
-    Some(eval.of(t, signed, 0))
+    let bits = Eval { pool, known: FxHashMap::default() }.of(t, 0)?;
+    let (low, high) = if signed { bits.s() } else { bits.u() };
+    Some(Interval { low, high })
 }
 
 /// Whether a condition is true, or false, by the bounds of what it compares; `None` where they do not
@@ -34,43 +33,23 @@ pub fn decide(pool: &TermPool, condition: TermId) -> Option<bool> {
 
 struct Eval<'p> {
     pool: &'p TermPool,
-    known: FxHashMap<(TermId, bool), Interval>,
-}
-
-fn all(width: u16, signed: bool) -> Interval {
-    match signed {
-        true => Interval { low: -(1i128 << (width - 1)), high: (1i128 << (width - 1)) - 1 },
-        false => Interval { low: 0, high: (1i128 << width) - 1 },
-    }
+    known: FxHashMap<TermId, Bits>,
 }
 
 impl Eval<'_> {
-    fn of(&mut self, t: TermId, signed: bool, depth: usize) -> Interval {
-        if let Some(known) = self.known.get(&(t, signed)) {
-            return *known;
+    /// The numbers that a term may be; `None` for other terms.
+    fn of(&mut self, t: TermId, depth: usize) -> Option<Bits> {
+        let Sort::Bv(width @ 1..=MAX_WIDTH) = self.pool.sort(t) else { return None };
+        if let Some(known) = self.known.get(&t) {
+            return Some(*known);
         }
-        let Sort::Bv(width) = self.pool.sort(t) else { return Interval { low: 0, high: 1 } };
-        if width > 64 {
-            return Interval { low: -(1 << 100), high: 1 << 100 };
-        }
-        let whole = all(width, signed);
+        let whole = Bits::all(width);
         if depth > 100 || self.known.len() > MAX_TERMS {
-            return whole;
+            return Some(whole);
         }
-        let found = self.compute(t, width, signed, depth).unwrap_or(whole);
-        // What does not fit has wrapped.
-        let found = if found.low < whole.low || found.high > whole.high { whole } else { found };
-        // A number that is not negative is the same either way.
-        let found = match (found == whole, signed) {
-            (true, _) => {
-                let other = self.compute(t, width, !signed, depth);
-                let positive = other.filter(|o| o.low >= 0 && o.high < 1i128 << (width - 1));
-                positive.unwrap_or(whole)
-            }
-            _ => found,
-        };
-        self.known.insert((t, signed), found);
-        found
+        let found = self.compute(t, depth).unwrap_or(whole);
+        self.known.insert(t, found);
+        Some(found)
     }
 
     fn decide(&mut self, t: TermId, depth: usize) -> Option<bool> {
@@ -100,121 +79,47 @@ impl Eval<'_> {
             _ => {}
         }
         let &[a, b] = args.as_slice() else { return None };
-        if !matches!(self.pool.sort(a), Sort::Bv(1..=64)) {
-            return None;
-        }
-        let signed = matches!(op, Op::Slt | Op::Sle);
-        let (x, y) = (self.of(a, signed, 0), self.of(b, signed, 0));
-        match op {
-            Op::Eq if x.high < y.low || y.high < x.low => Some(false),
-            Op::Eq if x == y && x.low == x.high => Some(true),
-            Op::Slt | Op::Ult if x.high < y.low => Some(true),
-            Op::Slt | Op::Ult if x.low >= y.high => Some(false),
-            Op::Sle | Op::Ule if x.high <= y.low => Some(true),
-            Op::Sle | Op::Ule if x.low > y.high => Some(false),
-            _ => None,
-        }
+        interval::compared(op, &self.of(a, 0)?, &self.of(b, 0)?)
     }
 
-    fn compute(&mut self, t: TermId, width: u16, signed: bool, depth: usize) -> Option<Interval> {
+    fn compute(&mut self, t: TermId, depth: usize) -> Option<Bits> {
         if let Some(c) = self.pool.as_const(t) {
-            let v = if signed { c.signed()? } else { c.unsigned()? as i128 };
-            return Some(Interval { low: v, high: v });
+            let v = c.signed()?;
+            return Some(Bits::ranged(c.sort().bits()?, v, v));
         }
         let Term::App(App::Op(op), args) = self.pool.get(t) else { return None };
         let (op, args) = (*op, args.clone());
-        let mut arg = |i: usize, signed: bool| args.get(i).map(|&a| self.of(a, signed, depth + 1));
-        Some(match op {
-            Op::Ite => {
-                let (a, b) = (arg(1, signed)?, arg(2, signed)?);
-                Interval { low: a.low.min(b.low), high: a.high.max(b.high) }
-            }
-            Op::Zext(_) => arg(0, false)?,
-            Op::Sext(_) if signed => arg(0, true)?,
-            Op::Trunc(_) => {
-                let (a, whole) = (arg(0, signed)?, all(width, signed));
-                (a.low >= whole.low && a.high <= whole.high).then_some(a)?
-            }
-            Op::Add => {
-                let (a, b) = (arg(0, signed)?, arg(1, signed)?);
-                Interval { low: a.low + b.low, high: a.high + b.high }
-            }
-            Op::Mul => {
-                let (a, b) = (arg(0, signed)?, arg(1, signed)?);
-                let factors = [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)];
-                let products: Option<Vec<i128>> = factors.iter().map(|(x, y)| x.checked_mul(*y)).collect();
-                let products = products?;
-                Interval { low: *products.iter().min()?, high: *products.iter().max()? }
-            }
-            Op::URem if !signed => {
-                let (a, b) = (arg(0, false)?, arg(1, false)?);
-                if b.low == 0 {
-                    return None;
+        match *args.as_slice() {
+            [a] => interval::unary(op, &self.of(a, depth + 1)?),
+            [_, a, b] if op == Op::Ite => Some(self.of(a, depth + 1)?.union(&self.of(b, depth + 1)?)),
+            [a, b] => total(op, &self.of(a, depth + 1)?, &self.of(b, depth + 1)?),
+            _ => None,
+        }
+    }
+}
+
+/// What an operator makes of two sets where it is defined everywhere, as the solver has it: a shift by the width or
+/// more brings zeros or signs, and nothing is said of a division that may be one by zero.
+fn total(op: Op, a: &Bits, b: &Bits) -> Option<Bits> {
+    let most = i128::from(b.width) - 1;
+    match op {
+        Op::UDiv | Op::URem | Op::SDiv | Op::SRem if b.u().0 == 0 || b.s().0 <= 0 && b.s().1 >= 0 => None,
+        Op::Shl | Op::LShr | Op::AShr if b.u().1 > most => {
+            let (least, zero) = (b.u().0, Bits::ranged(a.width, 0, 0));
+            match (op, least > most) {
+                // The same as by one less than the width.
+                (Op::AShr, _) => {
+                    let by = Bits::ranged(b.width, least.min(most), most);
+                    interval::binary(op, a, &by).ok()?
                 }
-                Interval { low: 0, high: a.high.min(b.high - 1) }
-            }
-            Op::SRem if signed => {
-                let (a, b) = (arg(0, true)?, arg(1, true)?);
-                // A divisor that may be zero leaves the dividend, as the solver has it.
-                if b.low <= 0 && b.high >= 0 {
-                    return None;
-                }
-                let most = b.low.abs().max(b.high.abs()) - 1;
-                Interval { low: a.low.max(-most).min(0), high: a.high.min(most).max(0) }
-            }
-            Op::UDiv if !signed => {
-                let (a, b) = (arg(0, false)?, arg(1, false)?);
-                if b.low == 0 {
-                    return None;
-                }
-                Interval { low: a.low / b.high, high: a.high / b.low }
-            }
-            Op::SDiv if signed => {
-                let (a, b) = (arg(0, true)?, arg(1, true)?);
-                if b.low <= 0 {
-                    return None;
-                }
-                let quotients = [a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high];
-                Interval { low: *quotients.iter().min()?, high: *quotients.iter().max()? }
-            }
-            Op::BitAnd => {
-                // Of two numbers that are not negative, no more than either.
-                let (a, b) = (arg(0, signed)?, arg(1, signed)?);
-                match (a.low >= 0, b.low >= 0) {
-                    (true, true) => Interval { low: 0, high: a.high.min(b.high) },
-                    (true, false) => Interval { low: 0, high: a.high },
-                    (false, true) => Interval { low: 0, high: b.high },
-                    (false, false) => return None,
+                (_, true) => Some(zero),
+                (_, false) => {
+                    let by = Bits::ranged(b.width, least, most);
+                    interval::binary(op, a, &by).ok()?.map(|bits| bits.union(&zero))
                 }
             }
-            Op::BitOr | Op::BitXor => {
-                let (a, b) = (arg(0, signed)?, arg(1, signed)?);
-                if a.low < 0 || b.low < 0 {
-                    return None;
-                }
-                let most = a.high.max(b.high) as u128;
-                let bits = 128 - most.leading_zeros();
-                let low = if op == Op::BitOr { a.low.max(b.low) } else { 0 };
-                Interval { low, high: (1i128 << bits) - 1 }
-            }
-            Op::LShr if !signed => {
-                let (a, b) = (arg(0, false)?, arg(1, false)?);
-                let shift = |n: i128| n.clamp(0, 127) as u32;
-                Interval { low: a.low >> shift(b.high), high: a.high >> shift(b.low) }
-            }
-            Op::AShr if signed => {
-                let (a, b) = (arg(0, true)?, arg(1, false)?);
-                let shift = |n: i128| n.clamp(0, 127) as u32;
-                let shifted = [
-                    a.low >> shift(b.low),
-                    a.low >> shift(b.high),
-                    a.high >> shift(b.low),
-                    a.high >> shift(b.high),
-                ];
-                Interval { low: *shifted.iter().min()?, high: *shifted.iter().max()? }
-            }
-            _ => return None,
-        })
+        }
+        _ => interval::binary(op, a, b).ok()?,
     }
 }
 
@@ -229,7 +134,9 @@ mod tests {
         let x = pool.leaf(Leaf::Param { name: "x".into(), sort: Sort::Bv(32) });
         let k = pool.bv(32, k);
         let t = pool.op(op, &[x, k]);
-        let found = of(&pool, t, signed).filter(|i| *i != all(32, signed)).map(|i| (i.low, i.high));
+        let (least, most, top) = interval::limits(32);
+        let all = if signed { (least, most) } else { (0, top) };
+        let found = of(&pool, t, signed).map(|i| (i.low, i.high)).filter(|i| *i != all);
         assert_eq!(found, expected, "{op:?}");
     }
 

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The sites of one version of a function, and what lies behind them.
-pub(super) struct Escapes<'g> {
+pub struct Escapes<'g> {
     graph: &'g Mvicfg,
     class: ClassId,
     sites: BTreeMap<MvId, BTreeSet<VarId>>,
