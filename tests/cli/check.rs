@@ -157,6 +157,26 @@ fn grade(r: &str, assertions: &str) -> String {
     )
 }
 
+/// The first assertion stands before the change, so that nothing can fail there that did not; of the others all is asked.
+#[test]
+fn what_difference_verification_covers_is_asked_of_nobody_else() {
+    let text = |y: &str| {
+        format!(
+            "#include <assert.h>\nint f(int a, int b)\n{{\n    assert(a * a != 7);\n    int y = {y};\n    assert(y <= 3);\n    return y;\n}}\n"
+        )
+    };
+    let repo = repository(&text("b & 3"), &text("b & 1"), "");
+    let json: serde_json::Value = serde_json::from_str(&check(&repo, "check --json", 0, &[])).expect("JSON");
+    let found = json["assertions"].as_array().unwrap();
+    let decided: Vec<_> = found.iter().map(|a| (a["text"].as_str().unwrap(), &a["decided_by"])).collect();
+    assert_eq!(
+        decided,
+        [("a * a != 7", &"difference-graph".into()), ("y <= 3", &"check-2".into())],
+        "{json}"
+    );
+    check(&repo, "check --strict", 0, &["no regression, 2 kept; "]);
+}
+
 #[test]
 fn assertions_that_are_new_or_changed_are_told_apart() {
     let kept = "assert(r > 0);";

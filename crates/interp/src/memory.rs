@@ -156,6 +156,18 @@ pub(crate) struct ObjectRef {
     pub index: usize,
 }
 
+/// Where the last access went.
+#[derive(Default)]
+struct LastAccess {
+    /// Where the object lives.
+    region: Option<Region>,
+    base: u64,
+    /// Bytes from there that it needed.
+    end: u64,
+    /// Of the last one that found no object.
+    nowhere: Option<u64>,
+}
+
 /// All objects of a run.
 pub(crate) struct Memory<'p> {
     program: &'p Program,
@@ -170,11 +182,7 @@ pub(crate) struct Memory<'p> {
     dead_locals: usize,
     live_bytes: u64,
     max_bytes: u64,
-    /// Where the object of the last access lives.
-    last: Option<Region>,
-    last_base: u64,
-    /// Bytes from there that it needed.
-    last_end: u64,
+    last: LastAccess,
     /// A global was asked for that is larger than all of the memory may be.
     exceeded: bool,
     /// Bytes that operations on many bytes went through since they were last asked for.
@@ -209,9 +217,7 @@ impl<'p> Memory<'p> {
             dead_locals: 0,
             live_bytes: 0,
             max_bytes,
-            last: None,
-            last_base: 0,
-            last_end: 0,
+            last: LastAccess::default(),
             exceeded: false,
             work: 0,
             misaligned: false,
@@ -322,7 +328,7 @@ impl<'p> Memory<'p> {
     /// Errors: `UseAfterFree` on a second time, `BadPointer` for what cannot be freed.
     pub fn free(&mut self, addr: u64) -> Access<()> {
         let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
-        self.last = Some(r.region);
+        self.last.region = Some(r.region);
         let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
         if !object.live {
             return Err(UndefinedKind::UseAfterFree);
@@ -387,17 +393,22 @@ impl<'p> Memory<'p> {
 
     /// Start of the object that the last access went to, or out of.
     pub fn last_base(&self) -> u64 {
-        self.last_base
+        self.last.base
     }
 
     /// Bytes of that object that the last access needed; none where it went before its start.
     pub fn last_end(&self) -> u64 {
-        self.last_end
+        self.last.end
+    }
+
+    /// Where the last access went that found no object there.
+    pub fn nowhere(&self) -> Option<u64> {
+        self.last.nowhere
     }
 
     /// Whether the last access went to an object of the input, or out of it.
     pub fn was_on_input(&self) -> bool {
-        self.last == Some(Region::Input)
+        self.last.region == Some(Region::Input)
     }
 
     /// Whether an access failed because its global is larger than all of the memory may be, whatever
@@ -446,15 +457,18 @@ impl<'p> Memory<'p> {
     ///
     /// Errors: the undefined event of the access.
     fn locate(&mut self, addr: u64, len: u64, write: bool) -> Access<(&mut Object<'p>, usize)> {
-        self.last = None;
+        self.last.region = None;
         if addr < NULL_ZONE {
             return Err(UndefinedKind::NullDereference);
         }
-        let r = self.find(addr).ok_or(UndefinedKind::BadPointer)?;
-        self.last = Some(r.region);
+        let Some(r) = self.find(addr) else {
+            self.last.nowhere = Some(addr);
+            return Err(UndefinedKind::BadPointer);
+        };
+        self.last.region = Some(r.region);
         let base = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?.base;
-        self.last_base = base;
-        self.last_end = addr.checked_sub(base).and_then(|at| at.checked_add(len)).unwrap_or(0);
+        self.last.base = base;
+        self.last.end = addr.checked_sub(base).and_then(|at| at.checked_add(len)).unwrap_or(0);
         let object = self.object_mut(r).ok_or(UndefinedKind::BadPointer)?;
         if !object.live {
             return Err(UndefinedKind::UseAfterFree);

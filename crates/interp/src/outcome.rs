@@ -154,6 +154,8 @@ pub struct Ending {
     /// That object, where it is one of the objects that the input lists, and how many bytes of it the
     /// access needed (0: it went before the object's start).
     pub on: Option<(ObjectId, u64)>,
+    /// Where an access went that ended the run, if no object ever was there.
+    pub nowhere: Option<u64>,
 }
 
 /// What a run leaves in variables and in memory.

@@ -152,6 +152,8 @@ impl Machine<'_> {
         let ended_on = self.object_addresses.iter().find(|(_, base)| ended_on_input && **base == last);
         let needed = self.memory.last_end();
         let ended_on = ended_on.map(|(id, _)| (*id, needed));
+        let is_wild = matches!(end, End::Undefined { kind: UndefinedKind::BadPointer, .. });
+        let nowhere = self.memory.nowhere().filter(|_| is_wild);
         let returned = if end == End::Return { self.handed.result } else { None };
         let is_main = entry == "main";
         let exit_code = match &end {
@@ -191,7 +193,7 @@ impl Machine<'_> {
         let stdout_lost = self.streams.take_pending();
         Outcome {
             end,
-            ending: Ending { exit_code, aborted, on_input: ended_on_input, on: ended_on },
+            ending: Ending { exit_code, aborted, on_input: ended_on_input, on: ended_on, nowhere },
             returned,
             returned_target: summary.returned,
             left: FinalState { locals: self.handed.locals, memory: summary.objects, lost },

@@ -159,7 +159,8 @@ pub fn differs(run: &Run, subject: &Observable, old: &Function, new: &Function) 
             && !is_made_up(event)
             && ![event, other].into_iter().any(makes_up_library)
             && !leaves_record(run, event)
-            && !leaves_untyped(run, event, [old, new]);
+            && !leaves_untyped(run, event, [old, new])
+            && !follows_bytes(run, event);
         return shown.then_some(Difference::Undefined);
     }
     if !is_comparable(run) {
@@ -236,6 +237,24 @@ fn leaves_record(run: &Run, o: &Outcome) -> bool {
         ty => matches!(ty, CType::Record(_) | CType::Void),
     })
 }
+
+/// Whether a run only met something undefined because it took bytes of the input for an address: what an object holds
+/// of which the text says that it has characters or numbers was made up, and the code knows better.
+fn follows_bytes(run: &Run, o: &Outcome) -> bool {
+    let Some(to) = o.ending.nowhere else { return false };
+    let size = run.unit.as_ref().map_or(8, |unit| usize::from(unit.data_model.pointer_bits() / 8));
+    let address = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+    // A member of what is there may be asked for.
+    let leads_there = |from: u64| from != 0 && to.checked_sub(from).is_some_and(|offset| offset < PAGE);
+    run.input.objects.iter().any(|object| {
+        // Bytes behind the end of what is known are zero.
+        let padded: Vec<u8> = object.bytes.iter().copied().chain(std::iter::repeat_n(0, size)).collect();
+        padded.windows(size).take(object.bytes.len()).any(|bytes| leads_there(address(bytes)))
+    })
+}
+
+/// How far behind an address a member may lie.
+const PAGE: u64 = 4096;
 
 /// Whether a run only met something undefined because it left what a parameter leads to that is a pointer to `void`
 /// in all versions: what is there has the type that the code takes it for, and what was made up has none.

@@ -165,6 +165,21 @@ fn what_has_no_type_may_be_larger_than_we_made_it() {
 }
 
 #[test]
+fn bytes_that_are_taken_for_an_address_show_nothing() {
+    let bytes = object(1, array(integer(8, true), 2), b"aa", &[]);
+    let to = |nowhere| {
+        let ending = Ending { nowhere: Some(nowhere), ..Ending::default() };
+        Outcome { ending, ..outcome(undefined(UndefinedKind::BadPointer)) }
+    };
+    let shows = |nowhere| {
+        let input = input(&[leads(1, 0)], std::slice::from_ref(&bytes));
+        difference(&Run::made(input, returned(0), to(nowhere)), &Observable::Ends).is_some()
+    };
+    assert!(!shows(0x6161) && !shows(0x6161 + 24), "a member of what is there");
+    assert!(shows(0x6161_6161) && shows(1 << 40), "no bytes of the input");
+}
+
+#[test]
 fn the_sign_of_a_zero_is_hard_to_see() {
     let float = |v: f64| Outcome { returned: Some(Const::f64(v)), ..outcome(End::Return) };
     assert!(is_sign_of_zero(&run(float(0.0), float(-0.0))));
