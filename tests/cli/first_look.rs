@@ -16,7 +16,10 @@ fn repository() -> TempRepo {
 }
 
 fn said(words: &str) -> String {
-    let repo = repository();
+    said_of(&repository(), words)
+}
+
+fn said_of(repo: &TempRepo, words: &str) -> String {
     let mut command = repo.command_of(env!("CARGO_BIN_EXE_git-invdiff"));
     let output =
         command.args(["HEAD~1..HEAD", "--no-cache"]).args(words.split_whitespace()).output().unwrap();
@@ -40,4 +43,28 @@ fn who_asks_for_more_gets_it() {
         let text = said(words);
         assert!(text.contains("+ ") && text.contains("\\result"), "{words}: {text}");
     }
+}
+
+/// A macro of one header makes functions in another one, which does not change. They are told where they stand, once,
+/// and not again at those that call them.
+#[test]
+fn functions_that_a_macro_of_a_header_makes_are_told() {
+    let makes =
+        |body: &str| format!("#define READ(N, T) static inline T N##_read(const T *p) {{ {body} }}\n");
+    let user = "#include \"made.h\"\nint f(const short *p, int n)\n{\n    int s = 0;\n    while (s < n && s16_read(p))\n        s += s16_read(p + 1);\n    return s;\n}\n";
+    let told = |old: &str, new: &str| {
+        let repo = TempRepo::new()
+            .file("made.h", "#include \"macros.h\"\nREAD(s16, short)\n")
+            .file("a.c", user)
+            .file("macros.h", makes(old))
+            .commit("one")
+            .file("macros.h", makes(new))
+            .commit("two");
+        said_of(&repo, "")
+    };
+    let text = told("return *p;", "return *p + 1;");
+    assert!(text.contains("made.h  s16_read()\n    before  returns *p"), "{text}");
+    assert!(text.contains("now     returns (short)(*p + 1)") && !text.contains("f()"), "{text}");
+    let text = told("return *p + 1;", "T x = *p; return x + 1;");
+    assert!(text.starts_with("no semantic change; nothing undecided; 1 of 1 hunk"), "{text}");
 }

@@ -95,6 +95,7 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
     let mut lineages: Vec<Lineage> = Vec::new();
     // Open ends of the previous version: (file lineage, name) -> lineage.
     let mut open: BTreeMap<(usize, Arc<str>), usize> = BTreeMap::new();
+    let made = made_otherwise(files);
     for (v, version) in VersionId::each(files) {
         let mut here: BTreeMap<Id, Member> = BTreeMap::new();
         for (k, file) in version.iter().enumerate() {
@@ -109,6 +110,7 @@ pub(super) fn link(files: &[VersionFiles], reaches: &[Reach]) -> Vec<Lineage> {
             }
         }
         add_templates(&mut here, version, &reaches[v]);
+        add_made(&mut here, version, (&made, &reaches[v]));
         let mut next_open = BTreeMap::new();
         let mut unlinked: Vec<(usize, Arc<str>)> = Vec::new();
         let mut taken: BTreeSet<usize> = BTreeSet::new();
@@ -180,6 +182,68 @@ fn add_templates(here: &mut BTreeMap<Id, Member>, version: &VersionFiles, reach:
             if known.insert((*k, f.function.span.line)) {
                 let member = Member::new(loaded, f, file, reach);
                 here.entry((*k, f.function.name.clone())).or_insert(member);
+            }
+        }
+    }
+}
+
+/// Functions of headers that do not change and are written otherwise all the same: a macro of another header makes
+/// them. By the file lineage of a unit that has them. Cost: one look-up for each function that a unit includes.
+fn made_otherwise(files: &[VersionFiles]) -> BTreeSet<Id> {
+    let own: Vec<BTreeSet<&Path>> = files.iter().map(own_files).collect();
+    let mut found = BTreeSet::new();
+    let mut named: BTreeSet<(&Path, &str)> = BTreeSet::new();
+    for k in 0..files.iter().map(Vec::len).max().unwrap_or(0) {
+        let mut before: BTreeMap<&str, &LoadedFunction> = BTreeMap::new();
+        for (version, own) in files.iter().zip(&own) {
+            let here = version.get(k).and_then(Option::as_ref);
+            let included = here.into_iter().flat_map(|file| included(file, own));
+            let here: BTreeMap<&str, (&Path, &LoadedFunction)> =
+                included.map(|(file, f)| (&*f.function.name, (file, f))).collect();
+            for (name, (file, f)) in &here {
+                let is_written_as = |was: &LoadedFunction| {
+                    was.body == f.body || key::body_hash(&was.function) == key::body_hash(&f.function)
+                };
+                let is_other = before.get(name).is_some_and(|was| !is_written_as(was));
+                if is_other && named.insert((file, name)) {
+                    found.insert((k, f.function.name.clone()));
+                }
+            }
+            before = here.into_iter().map(|(name, (_, f))| (name, f)).collect();
+        }
+    }
+    found
+}
+
+fn own_files(version: &VersionFiles) -> BTreeSet<&Path> {
+    version.iter().flatten().map(|(path, _)| path.as_path()).collect()
+}
+
+/// The functions of a source file that stand in headers which are not among the files of its version, with these.
+fn included<'l>(
+    (path, loaded): &'l (PathBuf, LoadResult),
+    own: &'l BTreeSet<&Path>,
+) -> impl Iterator<Item = (&'l Path, &'l LoadedFunction)> {
+    let loaded = loaded.as_ref().ok().filter(|_| !is_header(path));
+    let of = |loaded: &'l Arc<LoadedUnit>| {
+        let included = loaded.functions.iter().filter(|f| f.function.span.file.0 != 0);
+        included.filter_map(|f| {
+            let file = loaded.unit.files.get(f.function.span.file.0 as usize)?;
+            Some((file.as_path(), f))
+        })
+    };
+    loaded.into_iter().flat_map(of).filter(|(file, _)| !own.contains(file))
+}
+
+/// Adds such functions of one version.
+fn add_made(here: &mut BTreeMap<Id, Member>, version: &VersionFiles, (made, reach): (&BTreeSet<Id>, &Reach)) {
+    let own = own_files(version);
+    for k in made.iter().map(|(k, _)| *k).collect::<BTreeSet<usize>>() {
+        let Some(file) = version.get(k).and_then(Option::as_ref) else { continue };
+        for (defined, f) in included(file, &own) {
+            let id = (k, f.function.name.clone());
+            if let (true, (_, Ok(loaded))) = (made.contains(&id), file) {
+                here.entry(id).or_insert_with(|| Member::new(loaded, f, defined, reach));
             }
         }
     }
