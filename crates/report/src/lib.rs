@@ -31,6 +31,7 @@ pub mod trailer;
 pub mod tree;
 pub mod unmarked;
 pub mod unseen;
+mod witness;
 pub mod yaml;
 
 pub use age::longest_kept_first;
@@ -38,3 +39,4 @@ pub use assertion::*;
 pub use model::*;
 pub use object::{Definitions, ObjectOutcome, ObjectReport, Readers};
 pub use path::RepoPath;
+pub use witness::*;

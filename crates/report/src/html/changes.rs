@@ -6,10 +6,11 @@ use super::{Section, View, drawing, local, rest};
 use crate::RepoPath;
 use crate::assertion::{Assertion, AssertionOutcome};
 use crate::escape::shortened;
-use crate::model::{Causes, Churn, Fact, FunctionReport, HunkReport, HunkVerdict, LineRef, Point, Witness};
+use crate::model::{Causes, Churn, Fact, FunctionReport, HunkReport, HunkVerdict, LineRef, Point};
 use crate::steps::{Changed, Step, by_cause, steps};
 use crate::text;
 use crate::unmarked;
+use crate::witness::Witness;
 use std::collections::BTreeMap;
 
 pub const ID: &str = "changes";

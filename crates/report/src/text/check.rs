@@ -9,9 +9,10 @@ use crate::assertion::{
     Assertion, AssertionKind, AssertionMatch, AssertionOutcome, DecidedBy, Judgement, Needed, Violation,
 };
 use crate::escape::{shortened, visible};
-use crate::model::{CheckCost, FunctionStatus, Report, Run, VersionInfo};
+use crate::model::{CheckCost, FunctionStatus, Report, VersionInfo};
 use crate::palette::Slot;
 use crate::unseen;
+use crate::witness::Run;
 use crate::{RepoPath, Version, Witness};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -202,7 +203,7 @@ pub fn ends(a: &Assertion, witness: &Witness, newest: Version, room: usize) -> (
 }
 
 fn fails_here(run: &Run) -> bool {
-    run.end == crate::model::End::Abort
+    run.end == crate::witness::End::Abort
 }
 
 /// What is known of a property that is open.

@@ -3,12 +3,11 @@
 use super::{View, hunk_text, point_text, ranges, status_text, widest, witness};
 use crate::RepoPath;
 use crate::escape::{shortened, source_line, visible};
-use crate::model::{
-    Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Version, Witness,
-};
+use crate::model::{Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Version};
 use crate::palette::Slot;
 use crate::steps::{Changed, by_cause, steps};
 use crate::unmarked;
+use crate::witness::Witness;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 

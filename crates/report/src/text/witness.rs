@@ -1,7 +1,7 @@
 //! An example in few words: what goes in, and what comes out of the old and of the new version.
 
 use crate::escape::{shortened, visible};
-use crate::model::{CallResult, End, MemoryObject, Run, Storage, Value, Witness, WitnessKind};
+use crate::witness::{CallResult, End, MemoryObject, Run, Storage, Value, Witness, WitnessKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What goes in: `a = -1, p = &{len: 0}`, `stdin "1 2\n"`. The entry is named if it is not
@@ -364,7 +364,7 @@ fn differing_parts(old: &str, new: &str, room: usize) -> (String, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Argument, Undefined};
+    use crate::witness::{Argument, Undefined};
 
     fn call(arguments: &[(&str, Value)], old: &str, new: &str) -> Witness {
         let argument = |(name, value): &(&str, Value)| Argument {

@@ -314,7 +314,7 @@ fn structures_have_other_numbers_in_each_version() {
     // Found in nghttp3 3b4a5dc9c: a crash, as the newer version has more of them.
     let own = "struct t { int n; };";
     let more: String = (0..9).map(|k| format!("struct more{k} {{ int a; long b; }};\n")).collect();
-    super::check_relaid(
+    super::relaid::check_relaid(
         [own, &format!("{more}{own}")],
         "int f(struct t *p)",
         ["if (p->n > 3) return 1;\nreturn 0;", "if (p->n > 4) return 1;\nreturn 0;"],
