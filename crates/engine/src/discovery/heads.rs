@@ -158,8 +158,11 @@ fn variables(subject: &Subject, over: Over, live: &dyn Fn(VarId) -> bool) -> Vec
             all.push(looked(format!("\\old({})", var.name), Source::Parameter(k)));
         }
     }
-    let of_file = subject.exit.iter().filter(|l| matches!(l.source, Source::Global { .. }));
-    all.extend(of_file.filter(|l| !is_hidden(root(&l.variable.name))).cloned());
+    let of_file = subject.exit.iter().filter(|l| match &l.source {
+        Source::Global { symbol, .. } => subject.unit.global(symbol).is_none_or(|g| !is_hidden(&g.name)),
+        _ => false,
+    });
+    all.extend(of_file.cloned());
     if over == Over::All {
         // Of a parameter that a local hides the name is another one's.
         let parts = sequences::at_head(subject, &all);
@@ -171,11 +174,6 @@ fn variables(subject: &Subject, over: Over, live: &dyn Fn(VarId) -> bool) -> Vec
         }));
     }
     all
-}
-
-/// The name in what stands for it or for what it was.
-fn root(text: &str) -> &str {
-    text.strip_prefix("\\old(").and_then(|t| t.strip_suffix(')')).unwrap_or(text)
 }
 
 /// Whether a variable is one of the text that is no parameter.

@@ -8,7 +8,7 @@ use super::compare::{Comparer, order, tags};
 use super::machine::{End, Event, Hazard, Literal, Path};
 use super::mistake::{Mistake, is_made};
 use super::side::call_types;
-use super::sites::{DOES, Tag};
+use super::sites::{Tag, is_statement};
 use super::tested::reads;
 use super::widened;
 use crate::ir::{App, Const, Instr, LOOP_VALUE, Leaf, Rebuilt, Sort, Term, TermId, TermPool, Uf};
@@ -29,7 +29,7 @@ pub(super) struct Settled {
 /// Why nothing is known of two paths, where a statement that is not modelled does not stand in both, in the same state
 /// as far as its names go, among the same calls.
 pub(super) fn unmodelled(graph: &Mvicfg, old: &Path, new: &Path) -> Option<String> {
-    let is_unknown = |e: &&Event| e.callee.as_deref().is_some_and(|name| name.starts_with(DOES));
+    let is_unknown = |e: &&Event| is_statement(e.callee.as_deref());
     let [mine, theirs] = [old, new].map(|path| path.events.iter().filter(is_unknown).collect::<Vec<_>>());
     let Instr::Unknown { reason, .. } = &graph.node(mine.first().or(theirs.first())?.node).instr else {
         return None;

@@ -23,7 +23,12 @@ pub(super) const WRITES: &str = "\\writes";
 /// holds, and its lengths.
 pub(super) const MEASURES: &str = "\\measures";
 /// Whom a statement calls, as it were, that is not modelled: this and its text, with what its names denote.
-pub(super) const DOES: &str = "\\does ";
+const DOES: &str = "\\does ";
+
+/// Whether who is called, as it were, is a statement that is not modelled.
+pub(super) fn is_statement(callee: Option<&str>) -> bool {
+    callee.is_some_and(|name| name.starts_with(DOES))
+}
 
 /// What a site calls; the inner `None` is a pointer.
 fn callee(instr: &Instr) -> Option<Option<Cow<'_, str>>> {

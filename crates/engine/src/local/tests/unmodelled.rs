@@ -44,3 +44,15 @@ fn text_that_the_parser_skipped_leaves_all_open() {
         assert_eq!(told(old, new).1, 0);
     }
 }
+
+#[test]
+fn what_is_not_understood_is_told_by_its_line() {
+    let text = |least: &str| {
+        format!(
+            "void use(int);\nvoid f(int a, int b)\n{{\nint t[3];\nif (a > {least}) {{\nt = 5;\nuse(b);\n}} else use(a);\n}}\n"
+        )
+    };
+    let found = super::told(&text("0"), &text("1"));
+    assert!(found.iter().any(|line| line.contains("does what stands in line")), "{found:?}");
+    assert!(found.iter().all(|line| !line.contains("\\does")), "{found:?}");
+}
