@@ -393,7 +393,7 @@ impl<'s> Speaker<'s> {
             // Its text is the checker's.
             Item::Call(event) if is_statement(event.callee.as_deref()) => {
                 let line = self.line(class, event.node);
-                let text = format!("does what stands in line {line}, which is not understood");
+                let text = format!("does what stands in line {line} (not understood)");
                 (EffectKind::Call, Words::says(text), line)
             }
             Item::Call(event) => {

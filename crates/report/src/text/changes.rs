@@ -519,7 +519,7 @@ fn effects_text(effects: &[Effect], most: usize) -> String {
             text.push_str(if call.is_some() { ", " } else { "; " });
         }
         text.push_str(call.unwrap_or(&word));
-        calls = effect.kind == "call";
+        calls = effect.kind == "call" && word.starts_with("calls ");
     }
     match left.len() - usize::from(end.is_some()).min(left.len()) {
         0 => {}
