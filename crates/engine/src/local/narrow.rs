@@ -8,9 +8,10 @@ use super::compare::Comparer;
 use super::difference::Item;
 use super::machine::{Literal, variable_leaf};
 use crate::ir::eval::{Assignment, Fill, Value, evaluate};
-use crate::ir::{Const, Rebuilt, TermId, VarId, VarKind};
+use crate::ir::{App, Const, Op, Rebuilt, Sort, Term, TermId, VarId, VarKind};
 use crate::mvicfg::ClassId;
 use crate::smt::{Decision, Truth};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Ways in which numbers are filled in.
@@ -27,7 +28,13 @@ impl Comparer<'_> {
         (literals, joint): (Vec<Literal>, TermId),
     ) -> ([Vec<Item>; 2], Vec<Literal>) {
         let Some((a, b)) = only_values(&items) else { return (items, literals) };
-        let Some((leaf, value)) = self.only_input(a, b, joint) else { return (items, literals) };
+        let Some((leaf, value)) = self.only_input(a, b, joint) else {
+            let mut literals = literals;
+            if let Some(term) = self.only_sign(a, b, joint) {
+                literals.push(Literal { term, class: ClassId::NEW, node: self.frontier, holds: true });
+            }
+            return (items, literals);
+        };
         let value = self.pool.constant(value);
         let items = items.map(|list| list.into_iter().map(|i| self.under(i, leaf, value)).collect());
         let put = |l: Literal| Literal { term: self.put(l.term, leaf, value), ..l };
@@ -70,19 +77,7 @@ impl Comparer<'_> {
     fn only_input(&mut self, a: TermId, b: TermId, joint: TermId) -> Option<(TermId, Const)> {
         let same = self.pool.eq(a, b);
         let Decision::Differ(input) = self.decider.equal(&mut self.pool, a, b, joint) else { return None };
-        let read = self.pool.reachable(&[a, b]);
-        let named = (0..self.graph.vars.len() as u32).map(VarId).filter(|v| {
-            let var = &self.graph.vars[v.0 as usize];
-            var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some()
-        });
-        let leaves: Vec<TermId> = named
-            .filter_map(|v| self.pool.known_leaf(&variable_leaf(self.graph, v)))
-            .filter(|leaf| read.contains(leaf))
-            .take(MAX_VARIABLES + 1)
-            .collect();
-        if leaves.len() > MAX_VARIABLES {
-            return None;
-        }
+        let leaves = self.few_variables(a, b)?;
         // What holds of every state here narrows nothing.
         let given = self.premises.conditions.clone();
         leaves.into_iter().find_map(|leaf| {
@@ -98,6 +93,65 @@ impl Comparer<'_> {
             let goal = self.pool.or(same, is_it);
             matches!(self.decider.holds(&mut self.pool, joint, goal), Truth::Holds).then_some((leaf, value))
         })
+    }
+
+    /// That a variable is negative, without which two values are equal: it is signed in one version only, and an element
+    /// or a sum of another width goes by it.
+    fn only_sign(&mut self, a: TermId, b: TermId, joint: TermId) -> Option<TermId> {
+        // What is read at one place is one value.
+        let (a, b) = self.places(a, b).unwrap_or((a, b));
+        let same = self.pool.eq(a, b);
+        let given = self.premises.conditions.clone();
+        let resigned: Vec<TermId> = self.resigned().collect();
+        let leaves = self.few_variables(a, b)?.into_iter().filter(|leaf| resigned.contains(leaf));
+        leaves.collect::<Vec<_>>().into_iter().find_map(|leaf| {
+            let Sort::Bv(width) = self.pool.sort(leaf) else { return None };
+            let zero = self.pool.bv(width, 0);
+            let is_negative = self.pool.op(Op::Slt, &[leaf, zero]);
+            if given.contains(&is_negative) {
+                return None;
+            }
+            let goal = self.pool.or(same, is_negative);
+            matches!(self.decider.holds(&mut self.pool, joint, goal), Truth::Holds).then_some(is_negative)
+        })
+    }
+
+    /// The variables that are signed in one version and not in the other.
+    fn resigned(&self) -> impl Iterator<Item = TermId> + '_ {
+        let [old, new] = ClassId::PAIR.map(|class| {
+            let (names, body) = (&self.graph.var_map[class], &self.graph.bodies[class]);
+            let signs = names.iter().zip(&body.vars).map(|(name, var)| (*name, var.ty.is_signed()));
+            signs.collect::<BTreeMap<VarId, bool>>()
+        });
+        let is_other = move |(v, sign): &(VarId, bool)| new.get(v).is_some_and(|now| now != sign);
+        let leaf = |(v, _)| self.pool.known_leaf(&variable_leaf(self.graph, v));
+        old.into_iter().filter(is_other).filter_map(leaf)
+    }
+
+    /// The places at which two values are read in one memory.
+    fn places(&self, a: TermId, b: TermId) -> Option<(TermId, TermId)> {
+        let (Term::App(one, of), Term::App(other, with)) = (self.pool.get(a), self.pool.get(b)) else {
+            return None;
+        };
+        match (one, of.as_slice(), with.as_slice()) {
+            (App::Load { .. }, &[memory, a], &[same, b]) if one == other && memory == same => Some((a, b)),
+            _ => None,
+        }
+    }
+
+    /// The variables of the text that two values read, if they are few.
+    fn few_variables(&mut self, a: TermId, b: TermId) -> Option<Vec<TermId>> {
+        let read = self.pool.reachable(&[a, b]);
+        let named = (0..self.graph.vars.len() as u32).map(VarId).filter(|v| {
+            let var = &self.graph.vars[v.0 as usize];
+            var.kind != VarKind::Temp && !var.in_memory && var.sort.is_some()
+        });
+        let leaves: Vec<TermId> = named
+            .filter_map(|v| self.pool.known_leaf(&variable_leaf(self.graph, v)))
+            .filter(|leaf| read.contains(leaf))
+            .take(MAX_VARIABLES + 1)
+            .collect();
+        (leaves.len() <= MAX_VARIABLES).then_some(leaves)
     }
 
     fn under(&mut self, item: Item, leaf: TermId, value: TermId) -> Item {

@@ -14,7 +14,9 @@ fn a_variable_of_another_type_is_told_with_it() {
         "int f(struct s *p)",
         "char c = *p->data;\nreturn c;",
         "unsigned char c = *p->data;\nreturn c;",
-        &[" | returns c (line 13 before) with c as char | returns c (line 13) with c as unsigned char"],
+        &[
+            "(signed char)c < 0 | returns c (line 13 before) with c as char | returns c (line 13) with c as unsigned char",
+        ],
     );
 }
 

@@ -1,7 +1,7 @@
 //! What differs only where a signed sum of the newer version overflows is no news: C says nothing of it. That one no
 //! longer does is.
 
-use super::{changes, check};
+use super::{changes, check, told};
 
 #[test]
 fn a_bound_that_moves_by_one_is_told_once() {
@@ -48,4 +48,14 @@ fn a_sum_that_no_longer_overflows_is_news() {
     assert!(told(sum, &format!("if (a > 0 && b > 0 && a + b < 0) return -1; {sum}")).0);
     // The reverse brings one, of which nothing is said.
     assert_eq!(told(wide, narrow), (false, true));
+}
+
+#[test]
+fn a_sign_that_is_gone_is_the_condition_of_what_goes_by_it() {
+    let [old, new] = ["int", "unsigned"].map(|ty| {
+        format!("void use(long);\nvoid f(long *data, {ty} i)\n{{\nuse(data[1]);\ndata[0] = data[i];\n}}\n")
+    });
+    let expected = ["(int)i < 0 | sets *data to data[i] | sets *data to data[i], of another value"];
+    assert_eq!(told(&old, &new), expected);
+    assert!(told(&new, &old)[0].starts_with("i < 0 | "), "{:?}", told(&new, &old));
 }
