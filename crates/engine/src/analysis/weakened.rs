@@ -57,7 +57,8 @@ impl Engine for Weakened {
 fn ask(lineage: &Lineage, comparison: &Comparison, world: &World, options: &Options) -> Answers {
     let [Some(old), Some(new)] = lineage.members.as_slice() else { return Answers::default() };
     let pair = |f: &Finding| f.old.clone().zip(f.new.clone());
-    let pairs: Vec<(Site, Site)> = comparison.findings.iter().filter_map(pair).collect();
+    let covered = comparison.covered.iter().cloned();
+    let pairs: Vec<(Site, Site)> = comparison.findings.iter().filter_map(pair).chain(covered).collect();
     let limits =
         smt::Limits { rlimit: options.limits.rlimit, pointer_bits: new.unit.data_model.pointer_bits() };
     let (lost, queries) = property::lost(written(old), written(new), &pairs, limits);

@@ -48,20 +48,23 @@ struct Candidate {
 /// An assertion of the older version with that of the newer one which it was.
 pub(super) type Pair = (Match, Option<usize>, Option<usize>);
 
-/// The assertions of both versions, but those that stay as they are written and are covered.
-pub(super) fn pairs(old: &Sites, new: &Sites, options: &Options) -> Vec<Pair> {
+/// The assertions of both versions; those that stay as they are written and are covered by themselves.
+pub(super) fn pairs(old: &Sites, new: &Sites, options: &Options) -> (Vec<Pair>, Vec<(Site, Site)>) {
     let same = |i: usize, j: usize| {
         let (a, b) = (old.formula(i), new.formula(j));
         a.is_some() && a == b
     };
     let mut pairs = pair(&old.sites, &new.sites, &same);
+    let mut covered = Vec::new();
     // What is worded otherwise is told, too.
-    pairs.retain(|&(_, old_site, site)| {
-        let was = old_site.and_then(|i| old.sites.get(i));
-        let is = site.and_then(|j| new.sites.get(j)).filter(|is| was.is_some_and(|was| was.text == is.text));
-        !is.is_some_and(|is| (options.is_covered)(is.line, &is.text))
+    pairs.retain(|&(_, was, is)| {
+        let was = was.and_then(|i| old.sites.get(i));
+        let both = was.zip(is.and_then(|j| new.sites.get(j)));
+        let both = both.filter(|(was, is)| was.text == is.text && (options.is_covered)(is.line, &is.text));
+        covered.extend(both.map(|(was, is)| (was.clone(), is.clone())));
+        both.is_none()
     });
-    pairs
+    (pairs, covered)
 }
 
 impl Work<'_, '_> {

@@ -97,6 +97,8 @@ pub struct Effort {
 #[derive(Default)]
 pub struct Comparison {
     pub findings: Vec<Finding>,
+    /// Assertions that stay, of which difference verification has said all.
+    pub covered: Vec<(Site, Site)>,
     /// Of checking the older version, which comes before.
     pub initial: Effort,
     pub incremental: Effort,
@@ -173,7 +175,7 @@ pub fn compare(
     answers.join(read(1).unwrap_or_default().answers);
     let [before, after] = prepared;
     let mut programs = (Alone::new(old), Alone::new(new));
-    let pairs = checks::pairs(&sites.0, &sites.1, options);
+    let (pairs, covered) = checks::pairs(&sites.0, &sites.1, options);
     let asked: BTreeSet<usize> = pairs.iter().filter_map(|(_, old, _)| *old).collect();
     let start = Instant::now();
     let known = (&mut answers, &known_already.holds, &asked);
@@ -195,6 +197,7 @@ pub fn compare(
     let holds = work.run(&pairs, &known, (&mut programs.0, &mut programs.1));
     let mut comparison = work.comparison;
     comparison.initial = initial;
+    comparison.covered = covered;
     comparison.impacted = impact.lines(new.body, &sites.1);
     comparison.was_kept = was_kept;
     if options.compare_full {
