@@ -116,7 +116,7 @@ fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
         };
         assert!(!run(Some(stop)).success(), "{stop:?}");
         if let Whom::Caller = stop.whom {
-            watched.is_over();
+            watched.await_orphan();
         }
         // Git's own lock may be left by a git that was killed; git says how to take it away.
         let _ = std::fs::remove_file(repo.path().join(".git/refs/notes/invdiff.lock"));

@@ -56,7 +56,7 @@ impl WatchedGit {
     }
 
     /// Waits until the git that was called when its caller was ended is over, too.
-    pub fn is_over(&self) {
+    pub fn await_orphan(&self) {
         while !self.folder.join("over").exists() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }

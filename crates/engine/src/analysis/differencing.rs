@@ -96,12 +96,15 @@ fn compare(lineage: &Lineage, a: &Analysed, &Means { world, options, keeper }: &
     if differencing.compare_full || fails_now(a, to) {
         return compare(&|_, _| false);
     }
-    let narrow = compare(&|line, text| a.covered.has(line, text));
+    let narrow = compare(&|line, text| a.covered.has(line, text))?;
     let fails = |f: &Finding| f.after == Some(Standing::Fails);
-    match narrow.as_ref().is_some_and(|c| c.findings.iter().any(fails)) && !a.covered.assertions.is_empty() {
-        true => compare(&|_, _| false),
-        false => narrow,
+    if narrow.covered.is_empty() || !narrow.findings.iter().any(fails) {
+        return Some(narrow);
     }
+    let mut whole = compare(&|_, _| false)?;
+    whole.initial += narrow.initial;
+    whole.incremental += narrow.incremental;
+    Some(whole)
 }
 
 /// Whether an assertion of the function is known to fail in a class.

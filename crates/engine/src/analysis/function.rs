@@ -203,9 +203,9 @@ impl Observable<'_> {
             true => Arc::default(),
             false => difference::covered(self.lineage, world, undefined, given),
         };
-        let safe = !pinned && covered(true).all;
-        let mut settled =
-            if safe { Arc::new(Covered { all: true, ..Covered::default() }) } else { covered(false) };
+        let strict = if pinned { Arc::default() } else { covered(true) };
+        let safe = strict.all;
+        let mut settled = if safe { strict } else { covered(false) };
         if pinned && settled.all {
             // No assertion is asked about, but what is pinned is.
             let own = self.lineage.newest().map(|(_, m)| symex::assertions_of(&m.function, &m.unit));

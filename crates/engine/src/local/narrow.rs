@@ -25,14 +25,13 @@ impl Comparer<'_> {
     pub(super) fn narrowed(
         &mut self,
         items: [Vec<Item>; 2],
-        (literals, joint): (Vec<Literal>, TermId),
+        (mut literals, joint): (Vec<Literal>, TermId),
     ) -> ([Vec<Item>; 2], Vec<Literal>) {
         let Some((a, b)) = only_values(&items) else { return (items, literals) };
         let Some((leaf, value)) = self.only_input(a, b, joint) else {
-            let mut literals = literals;
-            if let Some(term) = self.only_sign(a, b, joint) {
-                literals.push(Literal { term, class: ClassId::NEW, node: self.frontier, holds: true });
-            }
+            let sign = self.only_sign(a, b, joint);
+            let literal = |term| Literal { term, class: ClassId::NEW, node: self.frontier, holds: true };
+            literals.extend(sign.map(literal));
             return (items, literals);
         };
         let value = self.pool.constant(value);
@@ -103,8 +102,8 @@ impl Comparer<'_> {
         let same = self.pool.eq(a, b);
         let given = self.premises.conditions.clone();
         let resigned: Vec<TermId> = self.resigned().collect();
-        let leaves = self.few_variables(a, b)?.into_iter().filter(|leaf| resigned.contains(leaf));
-        leaves.collect::<Vec<_>>().into_iter().find_map(|leaf| {
+        let leaves = self.few_variables(a, b)?;
+        leaves.into_iter().filter(|leaf| resigned.contains(leaf)).find_map(|leaf| {
             let Sort::Bv(width) = self.pool.sort(leaf) else { return None };
             let zero = self.pool.bv(width, 0);
             let is_negative = self.pool.op(Op::Slt, &[leaf, zero]);

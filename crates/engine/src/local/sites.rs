@@ -30,6 +30,11 @@ pub(super) fn is_statement(callee: Option<&str>) -> bool {
     callee.is_some_and(|name| name.starts_with(DOES))
 }
 
+/// The words for such a statement: its text is the checker's.
+pub(super) fn statement_at(line: u32) -> String {
+    format!("does what stands in line {line} (not understood)")
+}
+
 /// What a site calls; the inner `None` is a pointer.
 fn callee(instr: &Instr) -> Option<Option<Cow<'_, str>>> {
     let fixed = |name: &'static str| Some(Some(Cow::Borrowed(name)));

@@ -17,7 +17,7 @@ use super::macros::NamedValues;
 use super::own_names::OwnNames;
 use super::region::Frontier;
 use super::side::{Side, call_types};
-use super::sites::{MEASURES, READS, WRITES, is_statement};
+use super::sites::{MEASURES, READS, WRITES, is_statement, statement_at};
 use super::stores::{Timing, is_written, tell_objects_once};
 use super::texts::{
     LONGEST_CONDITION, LONGEST_VALUE, current, is_name, is_operand, is_plain, is_short, is_tellable,
@@ -390,11 +390,9 @@ impl<'s> Speaker<'s> {
                 let words = if is_read { Words::new(Verb::Reads, place) } else { Words::sets(place, to) };
                 (EffectKind::Call, words, self.line(class, event.node))
             }
-            // Its text is the checker's.
             Item::Call(event) if is_statement(event.callee.as_deref()) => {
                 let line = self.line(class, event.node);
-                let text = format!("does what stands in line {line} (not understood)");
-                (EffectKind::Call, Words::says(text), line)
+                (EffectKind::Call, Words::says(statement_at(line)), line)
             }
             Item::Call(event) => {
                 let line = self.line(class, event.node);

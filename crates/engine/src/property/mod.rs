@@ -93,6 +93,13 @@ pub struct Effort {
     pub time: Duration,
 }
 
+impl std::ops::AddAssign for Effort {
+    fn add_assign(&mut self, more: Effort) {
+        initial::add(&mut self.counts, more.counts);
+        self.time += more.time;
+    }
+}
+
 /// What comparing two versions found, and what it cost.
 #[derive(Default)]
 pub struct Comparison {
