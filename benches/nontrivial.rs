@@ -188,7 +188,7 @@ fn proved(f: &FunctionReport) -> BTreeSet<String> {
 }
 
 fn pin(f: &FunctionReport, text: &str) -> Option<Pin> {
-    let fact = PinnedFact { text: text.to_owned(), fact: fact::parse(text).ok()? };
+    let fact = PinnedFact { text: text.to_owned(), fact: fact::parse_postcondition(text).ok()? };
     Some(Pin { function: f.name.clone(), fact, is_dropped: false })
 }
 

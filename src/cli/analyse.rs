@@ -8,7 +8,7 @@ use super::globals::DataModelChoice;
 use super::range::{self, RangeArgs, Split};
 use super::{CliError, Context, GlobalArgs, Progress};
 use crate::analysis::difference::{Choice, Differences};
-use crate::analysis::{self, Drawing, Pin, Request, VersionInput, Watch};
+use crate::analysis::{self, Drawing, Pin, Request, Requirement, VersionInput, Watch};
 use crate::config::{
     self, ConfigError, ConfigFile, Overrides, PinnedSection, RequiresSection, Settings, join_policies,
 };
@@ -409,12 +409,12 @@ fn pins(settings: &Settings) -> Result<Vec<Pin>, CliError> {
 }
 
 /// The conditions on parameters that the configuration says callers see to.
-fn requires(settings: &Settings) -> Result<Vec<Pin>, CliError> {
+fn requires(settings: &Settings) -> Result<Vec<Requirement>, CliError> {
     let sections: BTreeSet<_> = settings.specification.requires.iter().collect();
     let pin = |section: &RequiresSection| {
         let fact = section.condition().map_err(CliError::fatal)?;
         let fact = PinnedFact { text: section.holds.clone(), fact };
-        Ok(Pin { function: section.function.clone(), fact, is_dropped: false })
+        Ok(Requirement { function: section.function.clone(), fact, is_dropped: false })
     };
     sections.into_iter().map(pin).collect()
 }

@@ -13,9 +13,9 @@ use super::render::short_ids_of;
 use super::{CliError, Context, ExitCode, Format, Progress, analyse};
 use crate::analysis::holds::{Answer, ConditionVerdict, Located, holds};
 use crate::analysis::text_lineage::{FunctionLocation, Gaps};
-use crate::fact;
+use crate::fact::{self, Postcondition};
 use crate::history::utf8_path;
-use crate::invariant::PinnedFact;
+use crate::invariant::{PinnedFact, state_words};
 use crate::mvicfg::VersionId;
 use crate::report::escape::visible;
 use crate::report::palette::Slot;
@@ -118,7 +118,7 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
     let readable = |words: &OsString| utf8_path(Path::new(words)).to_string_lossy().into_owned();
     let (condition, function) = (readable(&args.condition), args.function.as_ref().map(readable));
     let (function, text) = target(&condition, function.as_deref())?;
-    let fact = fact::parse(text)
+    let fact = fact::parse_postcondition(text)
         .map_err(|error| CliError::usage(format!("the condition '{text}' cannot be read: {error}")))?;
     let fact = PinnedFact { text: text.to_owned(), fact };
     let repository = analyse::open(context)?;
@@ -128,6 +128,7 @@ pub fn run(args: BisectArgs, context: &mut Context) -> Result<ExitCode, CliError
             .hint("A: a version in which the condition holds, B: one in which it does not"));
     }
     let history = History::open(&repository, function, Some(&args.range), &diff, context)?;
+    check_words(&fact, &history)?;
     check_range(&history, &repository, &args.range)?;
     let mut search = Search::new(&history, &fact, context)?;
     let found = search.run()?;
@@ -168,6 +169,18 @@ fn target<'a>(condition: &'a str, function: Option<&'a str>) -> Result<(&'a str,
         CliError::usage("which function is the condition about?")
             .hint("name it before the condition, 'src/a.c:f: \\result >= 0', or with --function src/a.c:f")
     })
+}
+
+/// Refuses a state of a resource that no protocol has.
+fn check_words(fact: &PinnedFact, history: &History) -> Result<(), CliError> {
+    let Postcondition::State(state) = &fact.fact else { return Ok(()) };
+    let known = state_words(&history.analysis.specification.protocols);
+    if known.contains(&*state.words) {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.into_iter().collect();
+    Err(CliError::usage(format!("no protocol says that a resource '{}'", state.words))
+        .hint(format!("what is said of resources: {}", known.join(", "))))
 }
 
 /// Refuses a range without a commit to find.

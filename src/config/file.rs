@@ -5,7 +5,7 @@
 
 use super::error::ConfigError;
 use super::quantify::{Distribution, QuantifySection};
-use crate::fact::{self, Expression};
+use crate::fact::{self, Expression, Postcondition};
 use crate::invariant::{MOST_TEMPLATES, Protocol, WrittenTemplate, protocol_file};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
@@ -127,8 +127,8 @@ impl PinnedSection {
     /// Reads the fact.
     ///
     /// Errors: what is wrong with it, with the column, or a point where pinned facts are not checked.
-    pub fn fact(&self) -> Result<Expression, String> {
-        fact::parse(&self.holds).map_err(|error| format!("'{}': {error}", self.holds))
+    pub fn fact(&self) -> Result<Postcondition, String> {
+        fact::parse_postcondition(&self.holds).map_err(|error| format!("'{}': {error}", self.holds))
     }
 
     fn check(&self) -> Result<(), String> {

@@ -116,6 +116,22 @@ fn pins_speak_of_memory() {
 }
 
 #[test]
+fn pins_speak_of_states_of_resources() {
+    let load = |end: &str| {
+        format!(
+            "#include <stdio.h>\nint load(const char *name, int k)\n{{\n    FILE *f = fopen(name, \"r\");\n    if (!f)\n        return -1;\n    {end}\n        return -2;\n    fclose(f);\n    return k;\n}}\n"
+        )
+    };
+    let pin = "pinned: [{function: load, holds: \"f is closed\"}]\n";
+    let closes = load("if (k < 0 && !fclose(f))");
+    check(pin, &closes, &load("if (k < -1 && !fclose(f))"), true, "a.c:load");
+    check(pin, &closes, &load("if (k < 0)"), false, "a.c:load: f is closed no longer holds at ");
+    let said =
+        "pinned fact 'f is shut' was not checked: no protocol says that a resource 'is shut'; they say: ";
+    check(&pin.replace("closed", "shut"), &closes, &load("if (k < 0)"), true, said);
+}
+
+#[test]
 fn pins_speak_of_lengths() {
     let used = |sign: &str| {
         format!(

@@ -19,6 +19,7 @@ mod loops;
 mod memory_facts;
 mod onwards;
 mod points;
+mod resource_states;
 mod safety;
 mod sharing;
 mod subsets;

@@ -1,8 +1,9 @@
 //! States of resources: what is said of streams, memory, descriptors and locks at the exit, and what not.
 
+use crate::resource_states::judged;
 use git_invdiff::analysis::{Options, diff, memory};
 use git_invdiff::frontend::c;
-use git_invdiff::report::{Claim, Fact, Report, Status};
+use git_invdiff::report::{AssertionOutcome, Claim, Fact, Report, Status};
 
 const HEADERS: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <fcntl.h>\n\
                        #include <unistd.h>\n#include <pthread.h>\n\
@@ -25,6 +26,28 @@ fn of_f(report: &Report) -> impl Iterator<Item = &git_invdiff::report::Point> {
     report.functions.iter().filter(|f| f.name == "f").flat_map(|f| &f.points)
 }
 
+/// Pins a fact that was found: no run breaks it, and what rests on nothing is proved anew.
+#[track_caller]
+fn check_in_runs(function: &str, fact: &Fact) {
+    // Mistakes are no states.
+    let is_state = ["closed", "open", "freed", "unlocked", "locked"].iter().any(|w| fact.text.ends_with(w));
+    if !is_state || fact.text.contains(" after ") {
+        return;
+    }
+    let edited = match function.find(" f(").and_then(|at| Some(at + function[at..].find('{')? + 1)) {
+        Some(at) => format!("{} kept = NULL; {}", &function[..at], &function[at..]),
+        None => return,
+    };
+    let found = judged(&fact.text, [function, &edited], "[]");
+    for version in [1, 2] {
+        assert_ne!(found.outcome.get(&version), Some(&AssertionOutcome::Fail), "{}\n{edited}", fact.text);
+    }
+    // Conditions may speak of locals that are not set wherever the function returns.
+    if fact.assumptions.is_empty() && !fact.text.contains("==>") {
+        assert_eq!(found.outcome.get(&1), Some(&AssertionOutcome::NotFail), "{}\n{edited}", fact.text);
+    }
+}
+
 /// Checks all that is said of the states of resources in a function `f`.
 #[track_caller]
 fn check(function: &str, expected: &[&str]) {
@@ -34,6 +57,7 @@ fn check(function: &str, expected: &[&str]) {
     for fact in found.iter().filter(|f| f.template == "typestate") {
         assert!(fact.status.values().all(|s| *s == Status::Proved), "{fact:?}");
         assert_eq!(fact.variables.len(), 1, "{fact:?}");
+        check_in_runs(function, fact);
     }
 }
 

@@ -62,7 +62,7 @@ fn identity(text: &str) -> String {
 }
 
 fn pin(function: &str, text: &str) -> Option<Pin> {
-    let fact = PinnedFact { text: text.to_owned(), fact: fact::parse(&identity(text)).ok()? };
+    let fact = PinnedFact { text: text.to_owned(), fact: fact::parse_postcondition(&identity(text)).ok()? };
     Some(Pin { function: function.to_owned(), fact, is_dropped: false })
 }
 

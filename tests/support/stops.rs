@@ -56,7 +56,7 @@ pub fn originals(file: &str, text: &str) -> Vec<Original> {
             .take(MOST_PINS)
             .collect();
         let pin = |fact: &Fact| {
-            let parsed = fact::parse(&fact.text).ok()?;
+            let parsed = fact::parse_postcondition(&fact.text).ok()?;
             Some(Pin {
                 is_dropped: false,
                 function: f.name.to_string(),

@@ -23,6 +23,21 @@ pub enum Claim {
     Words,
 }
 
+/// What is to hold where a function returns, as people write it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Postcondition {
+    Holds(Expression),
+    State(ResourceState),
+}
+
+/// The state of a resource, in a protocol's words, where all conditions hold: `n < 0 ==> in is closed`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceState {
+    pub conditions: Vec<Expression>,
+    pub resource: Expression,
+    pub words: String,
+}
+
 /// Something that C leaves undefined, at a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undefined {

@@ -23,7 +23,7 @@ pub mod syntax;
 pub mod term;
 pub mod words;
 
-pub use formula::{Claim, Formula, Undefined, Within};
-pub use parser::{MAX_DEPTH, MAX_LEN, MAX_OPERATORS, ParseError, parse, parse_template};
+pub use formula::{Claim, Formula, Postcondition, ResourceState, Undefined, Within};
+pub use parser::{MAX_DEPTH, MAX_LEN, MAX_OPERATORS, ParseError, parse, parse_postcondition, parse_template};
 pub use standing::Standing;
 pub use syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};

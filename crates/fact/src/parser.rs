@@ -11,7 +11,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::formula::{Undefined, Within};
+use crate::formula::{Postcondition, ResourceState, Undefined, Within};
 use crate::lexer::{Lexer, Token};
 use crate::syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};
 use std::ops::Range;
@@ -47,6 +47,28 @@ pub fn parse(text: &str) -> Result<Expression, ParseError> {
     let mut parser = Parser::new(text, false)?;
     let expression = parser.expression(0)?;
     parser.end(expression)
+}
+
+/// Parses what is to hold where a function returns: a condition, or the state of a resource under conditions
+/// (`n < 0 ==> in is closed`).
+///
+/// Errors: as of [`parse`].
+pub fn parse_postcondition(text: &str) -> Result<Postcondition, ParseError> {
+    let mut parser = Parser::new(text, false)?;
+    let expression = parser.expression(0)?;
+    if !matches!(parser.current.0, Token::Name(_)) {
+        return parser.end(expression).map(Postcondition::Holds);
+    }
+    let (mut conditions, mut last) = (Vec::new(), expression);
+    while let Kind::Binary(Binary::Implies, premise, rest) = last.kind {
+        conditions.push(*premise);
+        last = *rest;
+    }
+    let mut words: Vec<String> = Vec::new();
+    while !matches!(parser.current.0, Token::End) {
+        words.push(parser.name("a word of a state, or the end")?.0);
+    }
+    Ok(Postcondition::State(ResourceState { conditions, resource: last, words: words.join(" ") }))
 }
 
 /// Parses a template: an expression in which `?` or `?name`, where an operand stands, is an unknown. An unknown is

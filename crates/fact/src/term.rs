@@ -63,6 +63,26 @@ pub fn condition(fact: &Expression, scope: &mut dyn Scope) -> Result<TermId> {
     translation.truth(&value)
 }
 
+/// Returns what an expression stands for that calls take as an argument of this type, at the function's entry: its
+/// value, or its address, where the argument is a pointer to a place of its type.
+///
+/// Errors: as of [`condition`].
+pub fn referent(e: &Expression, taken_as: Option<&CType>, scope: &mut dyn Scope) -> Result<TermId> {
+    let mut translation = Translation { scope, when: When::Entry };
+    let inner = if let Kind::Old(inner) = &e.kind { inner } else { e };
+    let place = translation.place(inner);
+    let is_pointed_to = |ty: &CType| match (taken_as, ty) {
+        (_, CType::Record(_)) => true,
+        (Some(CType::Pointer(to)), CType::Pointer(_)) => **to == *ty,
+        (Some(CType::Pointer(_)), ty) => !matches!(ty, CType::Array(..)),
+        _ => false,
+    };
+    match place {
+        Ok(place) if is_pointed_to(&place.ty) => Ok(place.addr),
+        _ => translation.value(inner).map(|v| v.term),
+    }
+}
+
 struct Translation<'s> {
     scope: &'s mut dyn Scope,
     when: When,

@@ -126,7 +126,9 @@ impl<'p> Machine<'p> {
         let Some(code) = code_of(self.program, definition) else {
             return Err(Stop::Unsupported("function without code".into()));
         };
+        let noted = self.note_defined(definition, &args, &call.arg_types);
         self.push_frame(definition, code, &args, &call.arg_types, call.dst, result_to)?;
+        self.open_watched(noted);
         self.note_arguments(Some((&call.args, base)));
         if let Some(caller) =
             self.stack.frames.len().checked_sub(2).and_then(|i| self.stack.frames.get_mut(i))
@@ -157,7 +159,9 @@ impl<'p> Machine<'p> {
             pointer_bits: self.program.pointer_bits(),
             is_sized: call.is_sized,
         };
+        let noted = self.note_watched(model.name, false, args, &call.arg_types);
         let result = (model.run)(self, &request)?;
+        self.give_watched(noted, result);
         if self.streams.output_len() > self.limits.output {
             return Err(Stop::Fuel);
         }
@@ -187,7 +191,9 @@ impl<'p> Machine<'p> {
         base: usize,
         result_to: Option<u64>,
     ) -> Run<()> {
+        let noted = self.note_watched(name, false, args, &call.arg_types);
         if let Some(known) = library::answered(self, name, args)? {
+            self.give_watched(noted, Some(known));
             return self.set_result(call, Some(known), base);
         }
         let nth = self.call_counts.entry(name.clone()).or_insert(0);
@@ -226,6 +232,7 @@ impl<'p> Machine<'p> {
             result = value.filter(|v| Some(v.sort()) == sort).or(result);
         }
         library::leave(self, name, args, result)?;
+        self.give_watched(noted, result);
         self.set_result(call, result, base)?;
         if let (Some(dst), Some(sort)) = (call.dst, sort) {
             self.note_call(base + dst as usize, Some((name, nth, sort)));
@@ -311,6 +318,7 @@ impl<'p> Machine<'p> {
             let vars = (0..code.vars as u32).map(VarId);
             self.handed.locals = vars.map(|v| self.scalar(base, code, v)).collect();
         }
+        self.close_watched(value);
         self.drop_frame();
         self.handed.result = value;
         if let (Some(dst), Some(caller)) = (dst, self.stack.frames.last_mut()) {

@@ -59,6 +59,7 @@ mod run;
 mod step;
 mod stop;
 mod streams;
+mod watch;
 mod word;
 
 pub use compare::{
@@ -78,6 +79,7 @@ pub use pair::{Pair, run_pair};
 pub use program::Program;
 pub use run::{run, run_traced, run_with_coverage};
 pub use step::Observation;
+pub use watch::{CallSite, Watched, WatchedCall, run_watching};
 
 /// Whether a function of this name is known as one of the library, also under its `__builtin_` name.
 pub fn is_library(name: &str) -> bool {

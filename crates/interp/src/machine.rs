@@ -12,6 +12,7 @@ use super::outcome::{AssumedCall, HeapRequests, SourceLocation};
 use super::program::Program;
 use super::register::{Events, Register};
 use super::streams::Streams;
+use super::watch::{CallSite, Watch};
 use crate::ir::{CType, Const, Span, VarId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,6 +71,8 @@ pub(crate) struct Machine<'p> {
     pub noted: Noted,
     /// Takes down how the run goes.
     pub(super) coverage: Option<&'p mut CoverageMap>,
+    /// Takes calls down.
+    pub(super) watch: Option<Watch<'p>>,
 }
 
 /// The calls in progress, and what lives as long as they do.
@@ -159,6 +162,7 @@ impl<'p> Machine<'p> {
             left: Left::default(),
             noted: Noted { entered_units: vec![false; program.units().len()], ..Noted::default() },
             coverage: None,
+            watch: None,
         }
     }
 
@@ -180,6 +184,15 @@ impl<'p> Machine<'p> {
     pub fn place(&self) -> SourceLocation {
         let here = self.stack.frames.last().and_then(|f| place_of(self.program, f.definition, f.node));
         here.unwrap_or_else(|| SourceLocation { file: Default::default(), line: 0, function: Arc::from("") })
+    }
+
+    /// Returns where the call in progress is written.
+    pub(super) fn call_site(&self) -> Option<CallSite> {
+        let frame = self.stack.frames.last()?;
+        let span = span_of(self.program, frame.definition, frame.node)?;
+        let unit = self.program.unit(self.program.definition(frame.definition)?.unit)?;
+        let file = unit.files.get(span.file.0 as usize).unwrap_or(&unit.path).clone();
+        Some(CallSite { file, line: span.line, column: span.col })
     }
 
     /// Returns the line where the run is; 0 where nothing says.

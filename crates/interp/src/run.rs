@@ -13,6 +13,7 @@ use super::program::Program;
 use super::resolve::code_of;
 use super::step::{Observation, Observer};
 use super::stop::{Leaving, Run, Stop};
+use super::watch::Watch;
 use crate::ir::{CType, Const, Function, NodeId, Sort, UndefinedKind, VarKind};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -88,10 +89,23 @@ fn weigh(program: &Program, outcome: &mut Outcome, mut elsewhere: Outcome) {
     outcome.portability.platform_dependent |= !has_same_outcome(program, outcome, &elsewhere);
 }
 
-impl Machine<'_> {
+impl<'p> Machine<'p> {
     /// Also tells whether the size of a comparison's result was looked at.
     fn run(mut self, entry: &str, observer: Option<(&[bool], Observer)>) -> (Outcome, bool) {
-        let end = match self.start(entry, observer) {
+        let end = self.go(entry, observer);
+        let looked = self.noted.looked_at_magnitude;
+        (self.outcome(entry, end), looked)
+    }
+
+    /// The run with the calls that were taken down.
+    pub(super) fn run_watched(mut self, entry: &str) -> (Outcome, Option<Watch<'p>>) {
+        let end = self.go(entry, None);
+        let watch = self.watch.take();
+        (self.outcome(entry, end), watch)
+    }
+
+    fn go(&mut self, entry: &str, observer: Option<(&[bool], Observer)>) -> End {
+        match self.start(entry, observer) {
             Ok(()) if entry == "main" => {
                 let status = self.handed.result.and_then(Const::signed).unwrap_or(0) as i32;
                 match self.finish(status, Leaving::Exit) {
@@ -108,9 +122,7 @@ impl Machine<'_> {
                 Err(stop) => self.end(stop),
             },
             Err(stop) => self.end(stop),
-        };
-        let looked = self.noted.looked_at_magnitude;
-        (self.outcome(entry, end), looked)
+        }
     }
 
     fn end(&mut self, stop: Stop) -> End {

@@ -6,9 +6,9 @@
 //! named.
 
 use super::lineage::VersionFiles;
-use super::request::{Pin, Request, VersionInput};
+use super::request::{Pin, Request, Requirement, VersionInput};
 use super::units::is_source;
-use crate::fact::{self, Expression, Kind};
+use crate::fact::{self, Expression, Kind, Postcondition};
 use crate::frontend::c::annotations::{self, Annotations, Clause, Word};
 use crate::history::SourceTree;
 use crate::invariant::PinnedFact;
@@ -77,7 +77,7 @@ pub(super) fn asserted(request: &Request) -> Request {
 /// Adds what a contract of the oldest version promises and the newest one does not.
 fn drop_pin(clause: &Clause, path: &Path, pins: &mut Vec<Pin>) {
     let (Some(function), Ok(fact)) = (&clause.function, fact::parse(&clause.condition)) else { return };
-    let fact = PinnedFact { text: clause.condition.clone(), fact };
+    let fact = PinnedFact { text: clause.condition.clone(), fact: Postcondition::Holds(fact) };
     pins.push(Pin { function: format!("{}:{function}", path.display()), fact, is_dropped: true });
 }
 
@@ -122,12 +122,14 @@ pub(super) fn add_contracts(
                     continue;
                 }
             };
-            let fact = PinnedFact { text: clause.condition.clone(), fact };
-            let pin = Pin { function: format!("{}:{function}", path.display()), fact, is_dropped: false };
+            let place_of = format!("{}:{function}", path.display());
+            let (text, is_dropped) = (clause.condition.clone(), false);
             if clause.word == Word::Ensures {
-                request.analysis.specification.pins.push(pin);
+                let fact = PinnedFact { text, fact: Postcondition::Holds(fact) };
+                request.analysis.specification.pins.push(Pin { function: place_of, fact, is_dropped });
                 continue;
             }
+            let required = Requirement { function: place_of, fact: PinnedFact { text, fact }, is_dropped };
             let was_there = before.as_ref().is_some_and(|(_, loaded)| {
                 loaded
                     .as_ref()
@@ -136,7 +138,7 @@ pub(super) fn add_contracts(
             let known = before.iter().filter_map(|(a, _)| a.as_ref()).flat_map(|a| &a.clauses);
             let mut same = known.filter(|c| c.word == Word::Requires && c.function == clause.function);
             if !was_there || same.any(|c| c.condition == clause.condition) {
-                request.analysis.specification.requires.push(pin);
+                request.analysis.specification.requires.push(required);
             } else {
                 let text = &clause.condition;
                 let what = format!("requirement added, not yet in effect: {function}: {text}");

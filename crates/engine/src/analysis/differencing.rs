@@ -7,7 +7,7 @@
 use super::classes::Analysed;
 use super::lineage::{Lineage, Member};
 use super::portfolio::{Docket, Engine, Means};
-use super::request::Pin;
+use super::request::Requirement;
 use super::witness;
 use super::world::World;
 use crate::fact::Standing;
@@ -63,8 +63,8 @@ fn compare(lineage: &Lineage, a: &Analysed, &Means { world, options, keeper }: &
     let bodies = (laid_out(old), laid_out(new));
     let [link_old, link_new] =
         VersionId::PAIR.map(|version| move |unit: Arc<Unit>| world.link(version, unit));
-    let about = |p: &&Pin| p.is_about(&new.file, &new.function.name);
-    let requires: Vec<&Pin> = options.specification.requires.iter().filter(about).collect();
+    let about = |p: &&Requirement| p.is_about(&new.file, &new.function.name);
+    let requires: Vec<&Requirement> = options.specification.requires.iter().filter(about).collect();
     let terms = |pool: &mut TermPool, f: &Function, unit: &Unit| -> Vec<TermId> {
         let mut scope = Entry { pool: std::mem::take(pool), f, unit };
         let terms = requires.iter().filter_map(|p| term::condition(&p.fact.fact, &mut scope).ok()).collect();

@@ -11,7 +11,7 @@ use crate::discovery::{
     self, Discovered, Harness, HeadPlace, Over, Point, Problem, Proof, Settings, Story, Subject, Told,
 };
 use crate::fact;
-use crate::fact::Standing;
+use crate::fact::{Postcondition, Standing};
 use crate::fault;
 use crate::infer::daikon::Traced;
 use crate::invariant::PinnedFact;
@@ -205,7 +205,8 @@ fn one(
         }
         let pins = texts
             .iter()
-            .filter_map(|text| Some(PinnedFact { text: text.clone(), fact: fact::parse(text).ok()? }));
+            .filter_map(|text| Some((text, Postcondition::Holds(fact::parse(text).ok()?))))
+            .map(|(text, fact)| PinnedFact { text: text.clone(), fact });
         let pins: Vec<PinnedFact> = pins.collect();
         let lineage = Lineage { members: vec![Some(m.clone())], salt: Vec::new() };
         let mut options = request.analysis.clone();

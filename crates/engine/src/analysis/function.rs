@@ -267,8 +267,8 @@ fn wanted_lines(lineage: &Lineage, options: &Options) -> Vec<u32> {
 }
 
 /// The pinned facts about a function, under any of its names.
-pub(super) fn pins_of(lineage: &Lineage, pins: &[Pin]) -> Vec<PinnedFact> {
-    let mut found: Vec<PinnedFact> = Vec::new();
+pub(super) fn pins_of<F: Clone>(lineage: &Lineage, pins: &[Pin<F>]) -> Vec<PinnedFact<F>> {
+    let mut found: Vec<PinnedFact<F>> = Vec::new();
     for pin in pins {
         let about = lineage.members.iter().flatten().any(|m| pin.is_about(&m.file, &m.function.name));
         if about && found.iter().all(|p| p.text != pin.fact.text) {

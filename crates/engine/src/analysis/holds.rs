@@ -5,7 +5,7 @@
 
 use super::ground::Grounds;
 use super::lineage::{Lineage, Member, VersionFiles};
-use super::request::{Options, Pin, VersionInput};
+use super::request::{Options, VersionInput};
 use super::text_lineage::FunctionLocation;
 use super::units::Units;
 use super::watch::Unwatched;
@@ -69,7 +69,8 @@ pub fn holds(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, op
 }
 
 fn ask(versions: &[Located], fact: &PinnedFact, front_end: &c::Options, options: &Options) -> Answer {
-    let units = Units::new(front_end.clone(), options.limits.inline_depth);
+    let mut units = Units::new(front_end.clone(), options.limits.inline_depth);
+    units.keep(invariant::events(&options.specification.protocols));
     let mut files: Vec<VersionFiles> = Vec::new();
     let mut members: Vec<Member> = Vec::new();
     let (mut reaches, mut grounds) = (Vec::new(), Grounds::default());
@@ -148,7 +149,6 @@ pub(super) fn properties(
     let graph = Mvicfg::build(
         members.iter().map(|m| unroll::unroll(&m.inlined, &unroll::UnrollLimits::default())).collect(),
     );
-    let requires: Vec<Pin> = options.specification.requires.clone();
     invariant::check_pins(&Task {
         graph: &graph,
         pairs: graph.classes().zip(graph.classes().skip(1)).collect(),
@@ -159,7 +159,8 @@ pub(super) fn properties(
         units: members.iter().map(|m| m.unit.clone()).collect(),
         specification: invariant::Specification {
             pins,
-            requires: super::function::pins_of(lineage, &requires),
+            requires: super::function::pins_of(lineage, &options.specification.requires),
+            protocols: &options.specification.protocols,
             ..Default::default()
         },
         callees: &context,

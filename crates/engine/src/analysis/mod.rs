@@ -69,8 +69,8 @@ mod world;
 
 pub use graphs::{Drawing, draw, illustrate};
 pub use request::{
-    Differencing, Effort, Exits, FileChange, Hunk, Limits, Options, Pin, PointChoice, Request, Specification,
-    VersionInput,
+    Differencing, Effort, Exits, FileChange, Hunk, Limits, Options, Pin, PointChoice, Request, Requirement,
+    Specification, VersionInput,
 };
 pub use units::{Units, is_header, is_source};
 pub use watch::{Ended, Watch};

@@ -1,5 +1,6 @@
 //! What is asked of a range: its versions, what changed between them, and how to analyse it.
 
+use crate::fact::{Expression, Postcondition};
 use crate::frontend::c;
 use crate::history::SourceTree;
 use crate::invariant;
@@ -126,7 +127,7 @@ pub struct Limits {
 pub struct Specification {
     pub pins: Vec<Pin>,
     /// What callers of functions see to, as the project says; a condition over parameters.
-    pub requires: Vec<Pin>,
+    pub requires: Vec<Requirement>,
     /// The project's own protocols: their functions' calls are told as events, and stay calls.
     pub protocols: Vec<invariant::Protocol>,
     /// Templates that a person wrote.
@@ -164,15 +165,18 @@ pub struct Differencing {
 
 /// A fact that the project wants kept at a function's exit.
 #[derive(Clone, Debug)]
-pub struct Pin {
+pub struct Pin<F = Postcondition> {
     /// `name` or `file:name`.
     pub function: String,
-    pub fact: invariant::PinnedFact,
+    pub fact: invariant::PinnedFact<F>,
     /// The change does not pin it any more.
     pub is_dropped: bool,
 }
 
-impl Pin {
+/// A condition on a function's parameters that its callers see to.
+pub type Requirement = Pin<Expression>;
+
+impl<F> Pin<F> {
     pub(super) fn name(&self) -> &str {
         self.function.rsplit_once(':').map_or(&self.function, |(_, name)| name)
     }

@@ -30,6 +30,7 @@ pub use obligation::gate::{Checked, Covered, check_function};
 pub use obligation::properties::check_pins;
 pub use obligation::property::{Break, Harm, PinnedFact, Property, PropertyKind};
 pub use obligation::protocol::{Protocol, events, written as protocol_file};
+pub use obligation::resource_state::state_words;
 pub use observable::Observable;
 pub use point::{Kind, Point};
 pub use proof::callers::keep_at_calls;

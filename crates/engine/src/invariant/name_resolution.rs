@@ -73,7 +73,8 @@ impl RunSide<'_> {
         }
     }
 
-    fn entry_value(&mut self, value: &Value) -> TermId {
+    /// A value of the input as a term.
+    pub fn entry_value(&mut self, value: &Value) -> TermId {
         match value {
             Value::Const(c) => self.pool.constant(*c),
             Value::Pointer { object, offset } => self.address(format!("input:{}", object.0), *offset),

@@ -1,5 +1,6 @@
 //! What is asked of one function: its graph, its classes and their pairs, the points, and what it may cost.
 
+use crate::fact::Expression;
 use crate::interp::Program;
 use crate::invariant::candidate::written::WrittenTemplate;
 use crate::invariant::obligation::property::PinnedFact;
@@ -49,7 +50,7 @@ pub struct Specification<'a> {
     /// Facts that are to hold at the exit.
     pub pins: Vec<PinnedFact>,
     /// Conditions at the entry that callers see to, as the project says; properties are judged under them.
-    pub requires: Vec<PinnedFact>,
+    pub requires: Vec<PinnedFact<Expression>>,
     /// The project's own protocols, beside those that come with the program.
     pub protocols: &'a [Protocol],
     /// Templates that a person wrote.

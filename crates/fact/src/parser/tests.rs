@@ -115,3 +115,25 @@ fn spans_cover_the_source() {
     let Kind::Binary(_, _, right) = e.kind else { panic!("comparison") };
     assert_eq!(text.get(right.span), Some("(m + 1)"));
 }
+
+#[test]
+fn states_of_resources_are_postconditions() {
+    let shown = |text: &str| match parse_postcondition(text) {
+        Ok(Postcondition::Holds(e)) => format!("holds {}", show(&e)),
+        Ok(Postcondition::State(s)) => {
+            let mut parts: Vec<String> = s.conditions.iter().map(show).collect();
+            parts.push(format!("{} [{}]", show(&s.resource), s.words));
+            parts.join(" / ")
+        }
+        Err(e) => e.to_string(),
+    };
+    let check = |text: &str, expected: &str| assert_eq!(shown(text), expected, "{text}");
+    check("in is closed", "in [is closed]");
+    check("n < 0 ==> m > 2 ==> m->lock  stays locked ", "(n Lt 0) / (m Gt 2) / m->lock [stays locked]");
+    check("\\old(row->text) is freed", "old(row->text) [is freed]");
+    check("is == closed", "holds (is Eq closed)");
+    check("n < 0 ==> r == 1", "holds ((n Lt 0) Implies (r Eq 1))");
+    check("in is closed ==> x", "Expected a word of a state, or the end, found `==>` at column 14");
+    check("n + 1 is odd", "(n Add 1) [is odd]");
+    check("in 7", "Expected an operator or the end, found `7` at column 4");
+}

@@ -8,9 +8,7 @@
 //! the older one. The run that shows it is one on which the older version keeps the property,
 //! wherever there is such a run.
 
-use crate::fact::Standing;
-use crate::fact::term;
-use crate::fact::{Expression, Kind};
+use crate::fact::{Expression, Kind, Postcondition, Standing, term};
 use crate::interp::{End, Input, Outcome};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::name_resolution::{self, Exit, RunSide};
@@ -19,6 +17,7 @@ use crate::invariant::obligation::property::Break;
 use crate::invariant::obligation::property::PinnedFact;
 use crate::invariant::obligation::property::Property;
 use crate::invariant::obligation::property::PropertyKind;
+use crate::invariant::obligation::resource_state::PinnedState;
 use crate::invariant::obligation::safety;
 use crate::invariant::observable;
 use crate::invariant::proof::abstraction;
@@ -118,6 +117,13 @@ impl FunctionAnalysis<'_> {
 
 /// Returns whether one side of a run keeps the property; `None`: it does not say.
 type Keeps<'k> = dyn Fn(&Run, bool, ClassId) -> Option<bool> + 'k;
+
+/// How the analysis finds a pinned fact to stand, with a run that may break it; otherwise why it cannot be looked at.
+type Proved = Result<(Standing, Option<Run>), String>;
+type Proves<'p, C> = dyn FnMut(&mut C, ClassId) -> Proved + 'p;
+
+/// A model with the terms that it is of.
+pub(super) type Model = (Assignment, [TermId; 2]);
 
 impl Checker<'_, '_, '_> {
     /// Simplifies the input of a run, as long as `keeps` holds.
@@ -259,14 +265,31 @@ impl Checker<'_, '_, '_> {
     }
 
     fn pinned(&mut self, pin: &PinnedFact) -> Property {
-        let mut property = Property::new(PropertyKind::Pinned, &pin.text);
         let task = self.task;
-        let keeps = |run: &Run, old: bool, class: ClassId| {
-            name_resolution::holds_at_end(task, (run, old), class, &pin.fact).ok().flatten()
-        };
+        match &pin.fact {
+            Postcondition::Holds(fact) => {
+                let keeps = |run: &Run, old: bool, class: ClassId| {
+                    name_resolution::holds_at_end(task, (run, old), class, fact).ok().flatten()
+                };
+                self.settled_pin(pin, &keeps, &mut |checker, class| checker.prove_condition(fact, class))
+            }
+            Postcondition::State(state) => match PinnedState::new(task, state) {
+                Ok(pinned) => {
+                    let keeps = |run: &Run, old: bool, class: ClassId| pinned.keeps(run, old, class);
+                    self.settled_pin(pin, &keeps, &mut |checker, class| checker.prove_state(&pinned, class))
+                }
+                Err(problem) => self.settled_pin(pin, &|_, _, _| None, &mut |_, _| Err(problem.clone())),
+            },
+        }
+    }
+
+    /// How a pinned fact stands. `keeps`: what runs say of it; `prove`: what the analysis does.
+    fn settled_pin(&mut self, pin: &PinnedFact, keeps: &Keeps, prove: &mut Proves<'_, Self>) -> Property {
+        let task = self.task;
+        let mut property = Property::new(PropertyKind::Pinned, &pin.text);
         let mut problems: BTreeSet<String> = BTreeSet::new();
         let classes: Vec<ClassId> = task.graph.all_classes().iter().collect();
-        let mut prove = |checker: &mut Self, class: ClassId| match checker.prove_pin(pin, class) {
+        let mut prove = |checker: &mut Self, class: ClassId| match prove(checker, class) {
             Ok((Standing::Open, Some(run))) if keeps(&run, false, class) == Some(false) => {
                 (Standing::Fails, Some(run))
             }
@@ -276,7 +299,7 @@ impl Checker<'_, '_, '_> {
                 (Standing::Open, None)
             }
         };
-        self.settle(&mut property, &classes, &keeps, &mut prove);
+        self.settle(&mut property, &classes, keeps, &mut prove);
         // Of a fact that some run could speak about, no more is to be said.
         let mut spoken = false;
         for (from, to) in task.run_pairs() {
@@ -288,23 +311,20 @@ impl Checker<'_, '_, '_> {
         property
     }
 
-    /// Asks the solver whether a pinned fact holds; a model comes back as a run of the class.
-    fn prove_pin(&mut self, pin: &PinnedFact, class: ClassId) -> Result<(Standing, Option<Run>), String> {
+    /// Asks the solver whether a condition holds at the exit; a model comes back as a run of the class.
+    fn prove_condition(&mut self, fact: &Expression, class: ClassId) -> Proved {
         let Some(engine) = &mut self.engine else { return Ok((Standing::Open, None)) };
-        let goal = term::condition(&pin.fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
-        let goal = engine.cut(goal);
-        let goal = engine.shown(class, goal);
-        let (under, required) = (engine.state_at(class, Mvicfg::EXIT), engine.required(class));
-        let under = engine.e.pool.and(under, required);
-        let verdict = engine.deciders.points.holds(&mut engine.e.pool, under, goal);
-        Ok(match verdict {
-            smt::Truth::Holds if can_trap(&engine.e.pool, goal) => (Standing::Open, None),
-            smt::Truth::Holds => (Standing::Holds, None),
-            smt::Truth::Fails(model) => {
-                (Standing::Open, Some(engine.model_run(class, &model, &[under, goal])))
-            }
-            smt::Truth::Open { .. } => (Standing::Open, None),
-        })
+        let goal = term::condition(fact, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
+        let always = engine.e.pool.bool(true);
+        let (standing, model) = engine.implied_at_exit(class, always, goal);
+        Ok((standing, model.map(|(model, asked)| engine.model_run(class, &model, &asked))))
+    }
+
+    /// The same of the state of a resource.
+    fn prove_state(&mut self, pinned: &PinnedState, class: ClassId) -> Proved {
+        let Some(engine) = &mut self.engine else { return Ok((Standing::Open, None)) };
+        let (standing, model) = pinned.prove(engine, class)?;
+        Ok((standing, model.map(|(model, asked)| engine.model_run(class, &model, &asked))))
     }
 
     fn assertions(&mut self) -> Vec<Property> {
@@ -428,6 +448,29 @@ pub(in crate::invariant) fn fails(instr: &Instr) -> bool {
 }
 
 impl FunctionAnalysis<'_> {
+    /// Whether a goal holds wherever a class returns under a condition; a model where the solver has one against it.
+    pub(super) fn implied_at_exit(
+        &mut self,
+        class: ClassId,
+        condition: TermId,
+        goal: TermId,
+    ) -> (Standing, Option<Model>) {
+        let [condition, goal] = [condition, goal].map(|term| {
+            let term = self.cut(term);
+            self.shown(class, term)
+        });
+        let (reached, required) = (self.state_at(class, Mvicfg::EXIT), self.required(class));
+        let under = self.e.pool.and(reached, required);
+        let under = self.e.pool.and(under, condition);
+        match self.deciders.points.holds(&mut self.e.pool, under, goal) {
+            smt::Truth::Holds if can_trap(&self.e.pool, condition) => (Standing::Open, None),
+            smt::Truth::Holds if can_trap(&self.e.pool, goal) => (Standing::Open, None),
+            smt::Truth::Holds => (Standing::Holds, None),
+            smt::Truth::Fails(model) => (Standing::Open, Some((model, [under, goal]))),
+            smt::Truth::Open { .. } => (Standing::Open, None),
+        }
+    }
+
     /// Returns a model of a condition, or that there is none. What is easier to ask is asked first: whatever is
     /// read where, and without products.
     pub(in crate::invariant) fn met(

@@ -1,18 +1,17 @@
 //! A property, and how it stands in every class.
 
-use crate::fact::Expression;
-use crate::fact::Standing;
+use crate::fact::{Postcondition, Standing};
 use crate::invariant::witness::run::Run;
 use crate::ir::UndefinedKind;
 use crate::mvicfg::ClassId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A fact that is to hold at the function's exit.
+/// What is to hold at the function's exit, or, as a condition, at its entry.
 #[derive(Clone, Debug)]
-pub struct PinnedFact {
+pub struct PinnedFact<F = Postcondition> {
     pub text: String,
-    pub fact: Expression,
+    pub fact: F,
 }
 
 /// What a property is about.

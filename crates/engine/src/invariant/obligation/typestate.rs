@@ -16,7 +16,9 @@ use crate::invariant::obligation::protocol::{self, Protocol, Values};
 use crate::invariant::observable::Observable;
 use crate::invariant::proof::abstraction;
 use crate::invariant::text;
-use crate::ir::{App, CType, Callee, Expr, Instr, Leaf, Op, Sort, Term, TermId, Uf, VarId, VarKind};
+use crate::ir::{
+    App, CType, Callee, Expr, Instr, Leaf, Op, Sort, Term, TermId, TermPool, Uf, VarId, VarKind,
+};
 use crate::mvicfg::{ClassId, ClassSet, MvId, Mvicfg};
 use crate::semantics::c_text::Named;
 use crate::semantics::{Lines, library};
@@ -36,13 +38,13 @@ const MAX_DEPTH: usize = 8;
 type Names = BTreeMap<TermId, Named>;
 
 /// A resource of one class.
-struct Resource<'t> {
-    protocol: &'t Protocol,
+pub(super) struct Resource<'t> {
+    pub protocol: &'t Protocol,
     /// The value that stands for it.
-    term: TermId,
-    name: Named,
+    pub term: TermId,
+    pub name: Named,
     /// Made by this function, and not known before.
-    created: bool,
+    pub created: bool,
 }
 
 /// Something that concerns a resource.
@@ -253,7 +255,7 @@ impl<'t> FunctionAnalysis<'t> {
         part.into_iter().next().map(|(_, v)| v.term)
     }
 
-    fn result(&mut self, class: ClassId, node: MvId) -> Option<(VarId, TermId)> {
+    pub(super) fn result(&mut self, class: ClassId, node: MvId) -> Option<(VarId, TermId)> {
         let Instr::Call { dst: Some(dst), .. } = &self.task.graph.node(node).instr else { return None };
         let (dst, place) = (*dst, self.e.places.of_var(*dst));
         let part = self.e.after(place, node, &ClassSet::single(class));
@@ -313,10 +315,49 @@ impl<'t> FunctionAnalysis<'t> {
             call.is_some_and(|call| protocol.step(call).is_some())
         };
         nodes.iter().find(is_step)?;
-        let symbol = format!("protocol:{}", protocol.name).into();
-        let term = self.e.pool.leaf(Leaf::SymbolAddr { symbol, bits: self.task.pointer_bits });
+        let term = self.only_term(protocol);
         let name = Named { text: protocol.name.clone(), ty: CType::Void };
         Some(Resource { protocol, term, name, created: false })
+    }
+
+    /// What stands for the program's one resource of a protocol.
+    pub(super) fn only_term(&mut self, protocol: &Protocol) -> TermId {
+        let symbol = format!("protocol:{}", protocol.name).into();
+        self.e.pool.leaf(Leaf::SymbolAddr { symbol, bits: self.task.pointer_bits })
+    }
+
+    /// The condition under which a resource is in its final state, or in the other one, at the exit, and the one
+    /// under which that is asked: always, or where the function began it. `None`: it is not known, or rests on
+    /// an assumption.
+    pub(super) fn left_in(
+        &mut self,
+        class: ClassId,
+        r: &Resource,
+        (is_final, is_begun): (bool, bool),
+    ) -> Option<(TermId, TermId)> {
+        let nodes = self.e.flow.classes[class].rpo.clone();
+        let returns_twice = nodes.iter().any(|&n| self.task.graph.node(n).instr.is_second_return());
+        if returns_twice || self.lacks_argument(r.protocol, class, &nodes) {
+            return None;
+        }
+        let (mut causes, mut guards) = (Lines::default(), Lines::default());
+        let (events, steady) = self.events_of(class, &nodes, r, &mut causes, &mut guards)?;
+        let absorbing = r.protocol.is_absorbing();
+        let is_kept = match is_final {
+            true => absorbing || steady,
+            false => steady && (!absorbing || r.created && !self.escapes(class, &nodes, r)),
+        };
+        let is_assumed = !absorbing && self.calls_unseen(r.protocol, class, &nodes)
+            || !self.success_assumed(r.protocol, class, &events, !is_final).is_empty();
+        if !is_kept || is_assumed {
+            return None;
+        }
+        let states = self.states(&events);
+        let always = self.e.pool.bool(true);
+        let premise = if is_begun { states.begun } else { always };
+        let left = if is_final { states.end } else { states.start };
+        let is_known = [premise, left].iter().all(|&t| !self.e.rests_on_havoc(t));
+        is_known.then_some((premise, left))
     }
 
     /// The first variable that gets a value.
@@ -404,6 +445,8 @@ impl<'t> FunctionAnalysis<'t> {
         if !absorbing && self.calls_unseen(r.protocol, class, nodes) {
             assumptions.insert(format!("unseen-calls-keep({})", r.name.text));
         }
+        let mut assumed_at_end = assumptions.clone();
+        assumed_at_end.extend(self.success_assumed(r.protocol, class, &events, false));
         let held = |text: String, condition: TermId, assumptions: BTreeSet<String>| Held {
             protocol: &r.protocol.name,
             name: r.name.text.clone(),
@@ -421,19 +464,18 @@ impl<'t> FunctionAnalysis<'t> {
         let ends = self.is_sure(begun, states.end);
         if ends && (absorbing || steady) {
             if self.is_possible(begun) {
-                found.push(held(format!("{} {end}", r.name.text), always, assumptions.clone()));
+                found.push(held(format!("{} {end}", r.name.text), always, assumed_at_end));
             }
         } else if absorbing || steady {
             let kept = self.within(exit, premise, states.end);
             found.extend(
-                self.conditional((class, names), r, exit, kept, end)
-                    .map(|(t, c)| held(t, c, assumptions.clone())),
+                self.conditional((class, names), r, exit, kept, end).map(|(t, c)| held(t, c, assumed_at_end)),
             );
         }
         let kept_here = steady && (!absorbing || r.created && !self.escapes(class, nodes, r));
         if kept_here && !ends && states.any_begun {
             let mut assumptions = assumptions.clone();
-            assumptions.extend(self.success_assumed(r.protocol, class, &events));
+            assumptions.extend(self.success_assumed(r.protocol, class, &events, true));
             let left = self.within(exit, premise, states.start);
             let start = r.protocol.word(&r.protocol.start);
             if self.is_sure(begun, left) {
@@ -588,7 +630,7 @@ impl<'t> FunctionAnalysis<'t> {
             if result != r.term {
                 return None;
             }
-            let failed = self.is_among(result, unless)?;
+            let failed = among(&mut self.e.pool, result, unless)?;
             let made = self.e.pool.not(failed);
             return Some((made, What::Step { starts: true, from_start: true, from_end: true, noop: never }));
         }
@@ -601,12 +643,12 @@ impl<'t> FunctionAnalysis<'t> {
             if let Some(unless) = step.unless
                 && let Some((_, result)) = self.result(class, node)
             {
-                let failed = self.is_among(result, unless)?;
+                let failed = among(&mut self.e.pool, result, unless)?;
                 let not = self.e.pool.not(failed);
                 concerns = self.e.pool.and(concerns, not);
             }
             let noop = match step.ignores {
-                Some(values) => self.is_among(value, values)?,
+                Some(values) => among(&mut self.e.pool, value, values)?,
                 None => never,
             };
             let may = |state: &String| step.from.contains(state);
@@ -644,20 +686,6 @@ impl<'t> FunctionAnalysis<'t> {
         };
         let counted = !r.protocol.is_absorbing() || !is_new && self.carries(value, r.term);
         (comparable && counted).then(|| self.e.pool.eq(value, r.term))
-    }
-
-    fn is_among(&mut self, value: TermId, values: Values) -> Option<TermId> {
-        let Sort::Bv(width) = self.e.pool.sort(value) else { return None };
-        let pool = &mut self.e.pool;
-        let zero = pool.bv(width, 0);
-        Some(match values {
-            Values::Zero => pool.eq(value, zero),
-            Values::Nonzero => {
-                let is_zero = pool.eq(value, zero);
-                pool.not(is_zero)
-            }
-            Values::Negative => pool.op(Op::Slt, &[value, zero]),
-        })
     }
 
     /// Whether an address is one inside the resource's object.
@@ -720,11 +748,12 @@ impl<'t> FunctionAnalysis<'t> {
             })
     }
 
-    /// Whether functions are called of which nothing is known.
+    /// Whether functions are called, and come back, of which nothing is known.
     fn calls_unseen(&self, protocol: &Protocol, class: ClassId, nodes: &[MvId]) -> bool {
         let stock = protocol::stock();
         nodes.iter().any(|&node| {
-            let call = matches!(self.task.graph.node(node).instr, Instr::Call { .. } | Instr::Unknown { .. });
+            let instr = &self.task.graph.node(node).instr;
+            let call = matches!(instr, Instr::Call { noreturn: false, .. } | Instr::Unknown { .. });
             let known = |(call, _): (&str, &[Expr])| {
                 library::row(call).is_some() || stock.iter().any(|p| p.step(call).is_some())
             };
@@ -736,13 +765,34 @@ impl<'t> FunctionAnalysis<'t> {
         })
     }
 
-    /// That steps succeed whose results nobody looks at.
-    fn success_assumed(&self, protocol: &Protocol, class: ClassId, events: &[Event]) -> BTreeSet<String> {
-        let starts = events.iter().filter(|e| matches!(e.what, What::Step { starts: true, .. }));
+    /// That steps succeed whose results nobody looks at: those to the start, or those to the final state.
+    fn success_assumed(
+        &self,
+        protocol: &Protocol,
+        class: ClassId,
+        events: &[Event],
+        to_start: bool,
+    ) -> BTreeSet<String> {
+        let is_asked = |e: &&Event| matches!(e.what, What::Step { starts, .. } if starts == to_start);
+        let starts = events.iter().filter(is_asked);
         let unseen = |e: &Event| matches!(self.task.graph.node(e.node).instr, Instr::Call { dst: None, .. });
         let names = starts.filter(|e| unseen(e)).filter_map(|e| self.event_call(protocol, class, e.node));
         // A step that cannot fail needs no luck.
         let may_fail = |call: &str| protocol.step(call).is_none_or(|s| s.unless.is_some());
         names.filter(|(call, _)| may_fail(call)).map(|(call, _)| format!("succeeds({call})")).collect()
     }
+}
+
+/// That a value is one of a set; nothing is said of what is no word.
+pub(super) fn among(pool: &mut TermPool, value: TermId, values: Values) -> Option<TermId> {
+    let Sort::Bv(width) = pool.sort(value) else { return None };
+    let zero = pool.bv(width, 0);
+    Some(match values {
+        Values::Zero => pool.eq(value, zero),
+        Values::Nonzero => {
+            let is_zero = pool.eq(value, zero);
+            pool.not(is_zero)
+        }
+        Values::Negative => pool.op(Op::Slt, &[value, zero]),
+    })
 }
