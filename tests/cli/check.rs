@@ -1,6 +1,7 @@
 //! `git invdiff check` from outside: what it says of a change, in words and as data, and its exit code.
 
 use crate::support::TempRepo;
+use serde_json::json;
 use std::process::Output;
 
 pub(super) fn invdiff(repo: &TempRepo, words: &str) -> Output {
@@ -413,4 +414,23 @@ fn assertions_behind_loops_over_arrays_are_judged() {
     let text = check(&versions("i += 1", "i + 0 * k"), "check --strict", 0, &["no regression, 1 kept; "]);
     assert!(!text.contains("not fully analysed"), "{text}");
     check(&versions("i++", "i + 1"), "check", 1, &["1 regression"]);
+}
+
+/// Which of the engines found an outcome, version by version.
+#[test]
+fn what_settled_each_version_is_told() {
+    let text = |first: &str, second: &str| {
+        format!(
+            "#include <assert.h>\nint f(int x)\n{{\n    int r = x;\n    if (x < 0)\n        r = {first};\n    assert(r >= 0);\n    return r;\n}}\n\
+             int g(int x)\n{{\n    int y = x & 7;\n    assert(y < 8);\n    return {second};\n}}\n"
+        )
+    };
+    let repo = repository(&text("0", "y"), &text("x + 1", "y + 1"), "");
+    let text =
+        check(&repo, "check -v HEAD", 1, &["settled by   runs\n", "settled by   difference verification\n"]);
+    assert!(!check(&repo, "check HEAD", 1, &[]).contains("settled by"), "{text}");
+    let json: serde_json::Value =
+        serde_json::from_str(&check(&repo, "check --format json HEAD", 1, &[])).unwrap();
+    let settled: Vec<_> = json["assertions"].as_array().unwrap().iter().map(|a| &a["settled_by"]).collect();
+    assert_eq!(settled, [&json!({"1": "proof", "2": "runs"}), &json!({"2": "difference-verification"})]);
 }

@@ -5,16 +5,19 @@ use git_invdiff::frontend::{self, c};
 use git_invdiff::history::MemoryTree;
 use git_invdiff::interp::{Input, Limits, Program, Value, run};
 use git_invdiff::ir::{Callee, Const, Function, Instr, NodeId, Unit};
-use git_invdiff::report::AssertionOutcome;
+use git_invdiff::report::{Assertion, AssertionOutcome, SettledBy};
 use git_invdiff::semantics::unroll;
 use std::path::Path;
 use std::sync::Arc;
 
 fn outcomes(text: &str) -> Vec<AssertionOutcome> {
+    assertions(text).iter().filter_map(|a| a.outcome.get(&1).copied()).collect()
+}
+
+fn assertions(text: &str) -> Vec<Assertion> {
     let text = format!("#include <assert.h>\n{text}");
     let options = Options { whole: true, ..Options::default() };
-    let report = diff(&memory::request(&[vec![("a.c", &text)]], c::Options::default(), options));
-    report.assertions.iter().filter_map(|a| a.outcome.get(&1).copied()).collect()
+    diff(&memory::request(&[vec![("a.c", &text)]], c::Options::default(), options)).assertions
 }
 
 /// Each with one assertion that holds, and what makes it fail or depend on what callers pass.
@@ -43,14 +46,18 @@ fn what_held_in_iterations_before_is_used() {
             ("if (open) turns = 3;", ""),
         ),
     ];
+    let mut settled = Vec::new();
     for (text, (part, by)) in programs {
         assert_eq!(outcomes(text), [AssertionOutcome::NotFail], "{text}");
+        settled.extend(assertions(text)[0].settled_by.get(&1).copied());
         let other = text.replacen(part, by, 1);
         assert_ne!(other, text);
         if !by.is_empty() {
             assert_eq!(outcomes(&other), [AssertionOutcome::Fail], "{other}");
         }
     }
+    use SettledBy::{KInduction, Proof};
+    assert_eq!(settled, [Proof, KInduction, KInduction, Proof]);
 }
 
 /// What holds in two iterations and not in the third one is not proved.

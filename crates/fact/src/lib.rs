@@ -25,5 +25,5 @@ pub mod words;
 
 pub use formula::{Claim, Formula, Postcondition, ResourceState, Undefined, Within};
 pub use parser::{MAX_DEPTH, MAX_LEN, MAX_OPERATORS, ParseError, parse, parse_postcondition, parse_template};
-pub use standing::Standing;
+pub use standing::{Method, Standing};
 pub use syntax::{Binary, Expression, Integer, Kind, TypeName, Unary};

@@ -9,3 +9,27 @@ pub enum Standing {
     Fails,
     Open,
 }
+
+/// How a standing was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Method {
+    /// An input on which it fails.
+    Runs,
+    /// The conditions of getting to its point, on all paths at once, with what is inductive at loop heads.
+    Proof,
+    /// The same with loops laid out that go on no further.
+    Unrolling,
+    KInduction,
+}
+
+impl Method {
+    /// The word of reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Runs => "runs",
+            Method::Proof => "proof",
+            Method::Unrolling => "unrolling",
+            Method::KInduction => "k-induction",
+        }
+    }
+}

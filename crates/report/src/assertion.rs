@@ -30,16 +30,15 @@ pub struct Assertion {
     pub outcome: BTreeMap<Version, AssertionOutcome>,
     /// Which engine settled it, and by which of its steps.
     pub decided_by: DecidedBy,
+    /// By which means the outcome in a version was found, where it is known, or nothing that failed before is left.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub settled_by: BTreeMap<Version, SettledBy>,
     /// How old and new outcome differ, if they do.
     pub violation: Option<Violation>,
     /// Replayed in both versions before it is put here.
     pub counterexample: Option<Witness>,
-    /// Clauses that are left to check.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub difference: Vec<String>,
-    /// The newest version writes it, and checks nothing there (`NDEBUG`, an empty macro).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub compiled_out: bool,
+    #[serde(flatten)]
+    pub unchecked: Unchecked,
     /// An input that an assertion stopped which was removed, compiled out or overtaken: execution goes on now.
     /// Replayed in both versions.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,6 +49,54 @@ pub struct Assertion {
     /// Versions that had kept it at least before it was broken, where that is more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<u32>,
+}
+
+/// What of a property is checked by nobody.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Unchecked {
+    /// Clauses that are left to check.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub difference: Vec<String>,
+    /// The newest version writes it, and checks nothing there (`NDEBUG`, an empty macro).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub compiled_out: bool,
+}
+
+/// Engines that judge properties, and their methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SettledBy {
+    /// Nothing violates it that did not before.
+    DifferenceVerification,
+    /// An input.
+    Runs,
+    /// The conditions of getting there, on all paths at once, with what is inductive at loop heads.
+    Proof,
+    /// The same with loops laid out.
+    Unrolling,
+    KInduction,
+    /// Symbolic execution of what the difference of two assertions leaves.
+    PropertyDifferencing,
+    /// Runs and abstract interpretation of the program.
+    Verifier,
+    Compiler,
+}
+
+impl SettledBy {
+    /// What a report says of it.
+    pub fn words(self) -> &'static str {
+        match self {
+            SettledBy::DifferenceVerification => "difference verification",
+            SettledBy::Runs => "runs",
+            SettledBy::Proof => "proof",
+            SettledBy::Unrolling => "proof, loops laid out",
+            SettledBy::KInduction => "k-induction",
+            SettledBy::PropertyDifferencing => "property differencing",
+            SettledBy::Verifier => "the verifier",
+            SettledBy::Compiler => "the compiler",
+        }
+    }
 }
 
 /// What settles a property.
@@ -213,6 +260,21 @@ pub enum Judgement {
 }
 
 impl Assertion {
+    /// Says how it stands in a version.
+    pub fn settle(&mut self, version: Version, outcome: AssertionOutcome, by: SettledBy) {
+        self.outcome.insert(version, outcome);
+        self.settled_by.remove(&version);
+        if outcome != AssertionOutcome::Unknown {
+            self.settled_by.insert(version, by);
+        }
+    }
+
+    /// Difference verification covers it in a version.
+    pub fn cover(&mut self, version: Version) {
+        self.decided_by = DecidedBy::DifferenceGraph;
+        self.settled_by.insert(version, SettledBy::DifferenceVerification);
+    }
+
     /// Whether nobody needs to be asked about a violation: an input was replayed, or no compiler takes it.
     pub fn is_certain(&self) -> bool {
         self.counterexample.is_some() || self.decided_by == DecidedBy::Compiler
@@ -255,7 +317,7 @@ impl Assertion {
 
     /// The same of what it says now.
     fn judged_as_it_is(&self, newest: Version) -> Judgement {
-        if self.compiled_out {
+        if self.unchecked.compiled_out {
             return Judgement::CompiledOut;
         }
         if self.kind == AssertionKind::Assertion && self.matched == AssertionMatch::Removed {

@@ -215,7 +215,7 @@ pub(super) fn statement(assertion: &Assertion, newest: Version) -> String {
     }
     match assertion.text.strip_prefix("no ").filter(|_| assertion.kind.is_safety()) {
         Some(event) => format!("now {}", fact(event)),
-        None if assertion.compiled_out => format!("{} is compiled out", fact(&assertion.text)),
+        None if assertion.unchecked.compiled_out => format!("{} is compiled out", fact(&assertion.text)),
         None if assertion.guarded.is_some() && assertion.matched == AssertionMatch::Removed => {
             format!("{} is removed", fact(&assertion.text))
         }

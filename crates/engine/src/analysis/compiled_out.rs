@@ -6,7 +6,7 @@ use super::lineage::{Lineage, Member};
 use crate::frontend::c::lines;
 use crate::ir::{Callee, Instr, Node, Settled};
 use crate::mvicfg::VersionId;
-use crate::report::{Assertion, AssertionKind, AssertionMatch, DecidedBy, RepoPath};
+use crate::report::{Assertion, AssertionKind, AssertionMatch, DecidedBy, RepoPath, Unchecked};
 use crate::symex;
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
@@ -92,7 +92,7 @@ pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
         }
         if let Some(k) = off.iter().position(|s| *s.text == *a.text) {
             let line = off.remove(k).line;
-            list[at].compiled_out = true;
+            list[at].unchecked.compiled_out = true;
             list[at].lines.insert(newest, line);
             continue;
         }
@@ -104,7 +104,8 @@ pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
             let member = lineage.members.get(version.index())?.as_ref()?;
             Written::of(request, version, member)?.line(*line)
         });
-        list[at].compiled_out = text.as_ref().zip(old).is_some_and(|(t, old)| t.count(&old, &a.text) > live);
+        list[at].unchecked.compiled_out =
+            text.as_ref().zip(old).is_some_and(|(t, old)| t.count(&old, &a.text) > live);
     }
     let before = lineage.members.iter().rev().skip(1).flatten().next();
     for settled in off {
@@ -119,7 +120,7 @@ pub(super) fn mark(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
             matched: if was.is_some() { AssertionMatch::Unchanged } else { AssertionMatch::New },
             lines,
             decided_by: DecidedBy::CompiledOut,
-            compiled_out: true,
+            unchecked: Unchecked { compiled_out: true, ..Unchecked::default() },
             ..Assertion::default()
         });
     }

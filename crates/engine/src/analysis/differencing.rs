@@ -18,7 +18,8 @@ use crate::ir::{Function, Leaf, TermId, TermPool, Unit};
 use crate::mvicfg::{ClassId, VersionId};
 use crate::property::{self, Comparison, Finding, Match, Step};
 use crate::report::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, DecidedBy, Report, Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, CheckCost, DecidedBy, Report, SettledBy,
+    Violation,
 };
 use crate::semantics::unroll;
 use crate::smt;
@@ -186,7 +187,9 @@ fn join_one(list: &mut Vec<Assertion>, (old, new): (&Member, &Member), world: &W
         let as_it_stood = list[before].outcome.get(&1).copied().unwrap_or_default();
         let alone = f.before.map(outcome).filter(|o| *o == AssertionOutcome::Fail);
         list[now].lines.insert(1, site.line);
-        list[now].outcome.insert(1, alone.unwrap_or(as_it_stood));
+        let settled = list[before].settled_by.get(&1).copied().filter(|_| alone.is_none());
+        let by = settled.unwrap_or(SettledBy::PropertyDifferencing);
+        list[now].settle(1, alone.unwrap_or(as_it_stood), by);
     }
     let a = &mut list[now];
     a.matched = match f.matched {
@@ -195,9 +198,9 @@ fn join_one(list: &mut Vec<Assertion>, (old, new): (&Member, &Member), world: &W
         Match::New => AssertionMatch::New,
         Match::Removed => AssertionMatch::Removed,
     };
-    a.difference.clone_from(&f.difference);
+    a.unchecked.difference.clone_from(&f.difference);
     if let (Some(AssertionOutcome::Unknown), Some(known)) = (a.outcome.get(&1), f.before) {
-        a.outcome.insert(1, outcome(known));
+        a.settle(1, outcome(known), SettledBy::PropertyDifferencing);
     }
     judge(a, (old, new), world, f, before.is_some());
     if let Some(before) = before {
@@ -216,7 +219,7 @@ fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &F
     let kept = f.matched == Match::Unchanged && !reworded;
     match (as_it_stands, f.after) {
         (AssertionOutcome::Unknown, Some(Standing::Holds)) => {
-            a.outcome.insert(2, AssertionOutcome::NotFail);
+            a.settle(2, AssertionOutcome::NotFail, SettledBy::PropertyDifferencing);
             return;
         }
         (_, Some(Standing::Fails)) => {}
@@ -228,7 +231,9 @@ fn judge(a: &mut Assertion, (old, new): (&Member, &Member), world: &World, f: &F
         return;
     }
     let program = &*new.function.name == "main";
-    a.outcome.insert(2, AssertionOutcome::Fail);
+    if as_it_stands != AssertionOutcome::Fail {
+        a.settle(2, AssertionOutcome::Fail, SettledBy::PropertyDifferencing);
+    }
     a.decided_by = step(f.step);
     a.violation = f.violation.map(|v| match v {
         property::Violation::Regression => Violation::Regression,

@@ -17,7 +17,9 @@ use super::world::World;
 use crate::interp::{self, Input, Limits};
 use crate::invariant::Budget;
 use crate::mvicfg::VersionId;
-use crate::report::{Assertion, AssertionOutcome, DecidedBy, Judgement, RepoPath, Report, Violation};
+use crate::report::{
+    Assertion, AssertionOutcome, DecidedBy, Judgement, RepoPath, Report, SettledBy, Violation,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions that are looked at for what they do first.
@@ -119,7 +121,7 @@ impl FirstCalls {
 fn possible(a: &mut Assertion, newest: u32) {
     if a.violation == Some(Violation::Regression) {
         a.violation = None;
-        a.outcome.insert(newest, AssertionOutcome::Unknown);
+        a.settle(newest, AssertionOutcome::Unknown, SettledBy::Runs);
     }
     a.decided_by = DecidedBy::FirstCall;
 }

@@ -7,14 +7,14 @@
 //! | engine | method | which part |
 //! | --- | --- | --- |
 //! | [`AsItStands`] | difference verification (diffDP) | assertions at which nothing fails that its condition leaves |
-//! | the same | runs, proofs, k-induction | all others, by their runs and proofs; what is covered, by runs alone |
+//! | the same | runs, then provers in their order ([`crate::invariant`], `obligation/provers.rs`): proof, unrolling, k-induction | all others; what is covered, by runs alone |
 //! | [`PropertyDifferencing`] | symbolic execution (iProperty) | assertions that are open, new or changed: what their difference leaves, on impacted paths and others |
 //! | [`Verifier`] | runs, abstract interpretation | assertions that are still open, where the condition leaves something |
 //! | [`Weakened`] | all of these, with the old assertion put back | what an assertion does not say any more |
 //!
 //! The condition comes before anything else, since it asks no solver, and restricts all that follow (`difference.rs`);
-//! the first engine looks at a function while its facts are looked for, so that both share its graph. `decided_by` of
-//! the report names who settled an obligation, and by which step.
+//! the first engine looks at a function while its facts are looked for, so that both share its graph. `settled_by` of
+//! the report names for each version who settled an obligation, and `decided_by` by which step.
 
 use super::classes::Analysed;
 use super::differencing::PropertyDifferencing;

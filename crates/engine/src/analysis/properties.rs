@@ -6,12 +6,13 @@ use super::portfolio::{Docket, Engine, Means};
 use super::request::{Pin, Request};
 use super::witness;
 use super::{compiled_out, weakened};
-use crate::fact::Standing;
+use crate::fact::{Method, Standing};
 use crate::invariant::{Break, Harm, Property, PropertyKind};
 use crate::ir::UndefinedKind;
 use crate::mvicfg::VersionId;
 use crate::report::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, Report, Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, Report, SettledBy,
+    Unchecked, Violation,
 };
 use std::collections::BTreeMap;
 
@@ -90,7 +91,7 @@ fn name_all(assertions: &mut [Assertion]) {
 pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assertion {
     let Some((_, newest)) = lineage.newest() else { return Assertion::default() };
     let mut lines = BTreeMap::new();
-    let mut outcome = BTreeMap::new();
+    let (mut outcome, mut settled_by) = (BTreeMap::new(), BTreeMap::new());
     for (v, class) in VersionId::each(&a.class_of) {
         let Some((class, member)) = class.zip(lineage.members[v].as_ref()) else {
             continue;
@@ -104,6 +105,7 @@ pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assert
                 Standing::Open => AssertionOutcome::Unknown,
             },
         );
+        settled_by.extend(p.settled_by.get(&class).map(|by| (v.number(), means(*by))));
         let line = match p.kind {
             PropertyKind::Pinned => Some(super::convert::exit_line(member)),
             PropertyKind::Assertion { callee: Some(_), .. } | PropertyKind::Safety { own: false, .. } => {
@@ -139,6 +141,13 @@ pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assert
     };
     let everywhere = a.class_of.iter().flatten().count() == outcome.len();
     let in_newest = a.class_of.iter().rev().flatten().next().is_some_and(|c| p.standing.contains_key(c));
+    let decided_by = match p.kind {
+        PropertyKind::Safety { .. } => DecidedBy::Runs,
+        _ if last == Some(AssertionOutcome::Unknown) && is_covered(a, p) => DecidedBy::DifferenceGraph,
+        _ => DecidedBy::Full,
+    };
+    let covered = outcome.last_key_value().filter(|_| decided_by == DecidedBy::DifferenceGraph);
+    settled_by.extend(covered.map(|(v, _)| (*v, SettledBy::DifferenceVerification)));
     Assertion {
         id: String::new(),
         file: RepoPath::from(newest.file.as_path()),
@@ -156,18 +165,23 @@ pub(super) fn assertion(lineage: &Lineage, a: &Analysed, p: &Property) -> Assert
             PropertyKind::Safety { event, .. } => kind_of(event),
         },
         outcome,
-        decided_by: match p.kind {
-            PropertyKind::Safety { .. } => DecidedBy::Runs,
-            _ if last == Some(AssertionOutcome::Unknown) && is_covered(a, p) => DecidedBy::DifferenceGraph,
-            _ => DecidedBy::Full,
-        },
+        decided_by,
+        settled_by,
         violation,
         counterexample: broken.or(wider).or_else(|| shown(&p.starts)),
-        difference: Vec::new(),
-        compiled_out: false,
+        unchecked: Unchecked::default(),
         guarded: shown(&p.ends),
         weakened: None,
         age: None,
+    }
+}
+
+fn means(method: Method) -> SettledBy {
+    match method {
+        Method::Runs => SettledBy::Runs,
+        Method::Proof => SettledBy::Proof,
+        Method::Unrolling => SettledBy::Unrolling,
+        Method::KInduction => SettledBy::KInduction,
     }
 }
 

@@ -4,7 +4,7 @@
 use super::lineage::VersionFiles;
 use crate::ir::StaticAssertion;
 use crate::report::{
-    Assertion, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, Report, Version, Violation,
+    Assertion, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, Report, SettledBy, Version, Violation,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -76,6 +76,10 @@ fn told(
         lines: sides().map(|(v, s)| (v, s.line)).collect(),
         outcome: sides().map(|(v, s)| (v, outcome(s))).collect(),
         decided_by: DecidedBy::Compiler,
+        settled_by: sides()
+            .filter(|(_, s)| outcome(s) != AssertionOutcome::Unknown)
+            .map(|(v, _)| (v, SettledBy::Compiler))
+            .collect(),
         violation: fails(new).then_some(broken),
         ..Assertion::default()
     })

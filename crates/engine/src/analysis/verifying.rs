@@ -10,7 +10,7 @@ use crate::interp::{End, Pair, Program};
 use crate::invariant;
 use crate::mvicfg::VersionId;
 use crate::report::{
-    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, Violation,
+    Assertion, AssertionKind, AssertionMatch, AssertionOutcome, DecidedBy, RepoPath, SettledBy, Violation,
 };
 use crate::verifier::{Limits, Question, VerificationResult, verify};
 use std::sync::Arc;
@@ -104,7 +104,7 @@ fn settle(
     let is_whole = list.iter().any(failed_before) || differencing.without_condition;
     let left = if is_whole { None } else { versions.left(concerns) };
     if left.is_none() && !is_whole {
-        list.iter_mut().filter(|a| is_open(a)).for_each(|a| a.decided_by = DecidedBy::DifferenceGraph);
+        list.iter_mut().filter(|a| is_open(a)).for_each(|a| a.cover(2));
         return;
     }
     let question = Question {
@@ -120,9 +120,9 @@ fn settle(
             for a in list.iter_mut().filter(|a| is_open(a)) {
                 match left {
                     // What the condition covers was not looked at.
-                    Some(_) => a.decided_by = DecidedBy::DifferenceGraph,
+                    Some(_) => a.cover(2),
                     None => {
-                        a.outcome.insert(2, AssertionOutcome::NotFail);
+                        a.settle(2, AssertionOutcome::NotFail, SettledBy::Verifier);
                         a.decided_by = DecidedBy::Full;
                     }
                 }
@@ -134,7 +134,7 @@ fn settle(
                 is_open(a) && a.text == *text && a.lines.get(&2).is_none_or(|l| *l == place.line)
             };
             let Some(a) = list.iter_mut().find(fails) else { return };
-            a.outcome.insert(2, AssertionOutcome::Fail);
+            a.settle(2, AssertionOutcome::Fail, SettledBy::Verifier);
             a.decided_by = DecidedBy::Full;
             a.violation = Some(match a.matched {
                 AssertionMatch::Unchanged => Violation::Regression,
@@ -171,6 +171,7 @@ fn task(versions: &Versions, concerns: Concerns) -> Option<Assertion> {
         kind: AssertionKind::Assertion,
         outcome: [(1, AssertionOutcome::Unknown), (2, now)].into(),
         decided_by: DecidedBy::Full,
+        settled_by: pair.as_ref().map(|_| (2, SettledBy::Verifier)).into_iter().collect(),
         violation: pair.is_some().then_some(Violation::Regression),
         counterexample: pair.map(|p| versions.witness(&p)),
         ..Assertion::default()

@@ -191,6 +191,7 @@ pub(super) fn drop_pins(list: &mut Vec<Assertion>, pins: &[&Pin]) {
         let is_needed = a.judgement(2) == Judgement::Regression;
         a.matched = AssertionMatch::Removed;
         a.outcome.remove(&2);
+        a.settled_by.remove(&2);
         (a.violation, a.guarded) = (None, None);
         let witness = a.counterexample.take();
         a.weakened =

@@ -102,9 +102,15 @@ fn property(view: &View, a: &Assertion, judgement: Judgement, out: &mut dyn Writ
     if options.verbose && !a.id.is_empty() {
         writeln!(out, "      id           {}", options.palette.paint(Slot::Status, visible(&a.id)))?;
     }
-    if !a.difference.is_empty() && judgement == Judgement::Undecided && !a.is_open_before(newest(view.report))
+    let settled = a.settled_by.get(&newest(view.report)).filter(|_| options.verbose);
+    if let Some(by) = settled {
+        writeln!(out, "      settled by   {}", options.palette.paint(Slot::Status, by.words()))?;
+    }
+    if !a.unchecked.difference.is_empty()
+        && judgement == Judgement::Undecided
+        && !a.is_open_before(newest(view.report))
     {
-        let clauses: Vec<_> = a.difference.iter().map(visible).collect();
+        let clauses: Vec<_> = a.unchecked.difference.iter().map(visible).collect();
         writeln!(out, "      left to check  {}", clauses.join("; "))?;
     }
     match a.example(newest(view.report)) {

@@ -4,6 +4,7 @@ pub(super) mod gate;
 pub(super) mod properties;
 pub(super) mod property;
 pub(super) mod protocol;
+mod provers;
 pub(super) mod resource_state;
 pub(super) mod safety;
 pub(super) mod typestate;

@@ -1,6 +1,6 @@
 //! A property, and how it stands in every class.
 
-use crate::fact::{Postcondition, Standing};
+use crate::fact::{Method, Postcondition, Standing};
 use crate::invariant::witness::run::Run;
 use crate::ir::UndefinedKind;
 use crate::mvicfg::ClassId;
@@ -45,6 +45,8 @@ pub struct Property {
     pub text: String,
     /// By class, where the class has it.
     pub standing: BTreeMap<ClassId, Standing>,
+    /// How that was found, by class where it is not open.
+    pub settled_by: BTreeMap<ClassId, Method>,
     /// Lines of an assertion, by class.
     pub lines: BTreeMap<ClassId, u32>,
     pub breaks: Vec<Break>,
@@ -82,6 +84,7 @@ impl Property {
             kind,
             text: text.to_owned(),
             standing: BTreeMap::new(),
+            settled_by: BTreeMap::new(),
             lines: BTreeMap::new(),
             breaks: Vec::new(),
             starts: Vec::new(),

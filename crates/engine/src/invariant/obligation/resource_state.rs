@@ -11,10 +11,10 @@
 //! *Runs*: the calls of a run ([`interp::run_watching`]) take the automaton from state to state. Where a resource is
 //! handed to a function that may do anything with it, the run says nothing.
 
-use super::properties::Model;
 use super::protocol::{self, Protocol, Step, Values};
+use super::provers::Shown;
 use super::typestate::{Resource, among};
-use crate::fact::{Kind, ResourceState, Standing, term};
+use crate::fact::{Kind, ResourceState, term};
 use crate::interp::{self, CallSite, Limits, WatchedCall};
 use crate::invariant::function_analysis::FunctionAnalysis;
 use crate::invariant::name_resolution::{self, Exit, RunSide};
@@ -362,35 +362,31 @@ impl<'t> PinnedState<'t> {
         self.none_among().into_iter().any(|values| has(values, value))
     }
 
-    /// Whether it is proved of a class; with a model to try where the solver has one that may break it.
+    /// What is shown of a class.
     ///
     /// Errors: why nothing can be said of the class.
-    pub fn prove(
-        &self,
-        engine: &mut FunctionAnalysis,
-        class: ClassId,
-    ) -> Result<(Standing, Option<Model>), String> {
-        let &[protocol] = self.protocols.as_slice() else { return Ok((Standing::Open, None)) };
+    pub fn prove(&self, engine: &mut FunctionAnalysis, class: ClassId) -> Result<Shown, String> {
+        let &[protocol] = self.protocols.as_slice() else { return Ok(Shown::default()) };
         let mut given = engine.e.pool.bool(true);
         for condition in &self.state.conditions {
             let c = term::condition(condition, &mut Exit { engine, class }).map_err(|e| e.to_string())?;
             given = engine.e.pool.and(given, c);
         }
-        let mut standing = Standing::Holds;
+        let mut holds = true;
         for (r, is_one) in self.resources(engine, class, protocol)? {
             let Some((premise, left)) = engine.left_in(class, &r, (self.is_final, self.is_begun)) else {
-                standing = Standing::Open;
+                holds = false;
                 continue;
             };
             let under = engine.e.pool.and(given, is_one);
             let under = engine.e.pool.and(under, premise);
-            match engine.implied_at_exit(class, under, left) {
-                (Standing::Holds, _) => {}
-                (_, None) => standing = Standing::Open,
-                open => return Ok(open),
+            let shown = engine.implied_at_exit(class, under, left);
+            if shown.model.is_some() {
+                return Ok(shown);
             }
+            holds &= shown.holds;
         }
-        Ok((standing, None))
+        Ok(Shown::whether(holds))
     }
 
     /// The resources that are meant in a class, each with the condition that it is one.

@@ -22,7 +22,7 @@
 //! What is not certain is told apart, and never blocks. Memory is lost where a function returns, and
 //! the older version loses none, only if nothing unknown was called, which might have kept it.
 
-use crate::fact::Standing;
+use crate::fact::{Method, Standing};
 use crate::interp::{CallResult, End, Input, ObjectId, ObjectInit, Outcome, Storage, Value};
 use crate::invariant::change::events::event_name;
 use crate::invariant::obligation::property::Harm;
@@ -194,6 +194,7 @@ impl Pair<'_, '_> {
         })?;
         let mut property = self.property(event, Standing::Fails, true, None);
         property.standing.insert(self.from, Standing::Fails);
+        property.settled_by.insert(self.from, Method::Runs);
         Some(property)
     }
 
@@ -202,6 +203,7 @@ impl Pair<'_, '_> {
         let kind = PropertyKind::Safety { event: event.kind, own, certain };
         let mut property = Property::new(kind, &format!("no {}", name(event.kind)));
         property.standing = BTreeMap::from([(self.from, Standing::Open), (self.to, now)]);
+        property.settled_by.extend((now == Standing::Fails).then_some((self.to, Method::Runs)));
         property.lines.insert(self.to, event.line);
         property.breaks.extend(run.map(|run| Break { from: self.from, to: self.to, run }));
         property
