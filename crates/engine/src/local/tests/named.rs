@@ -283,6 +283,17 @@ fn enumerators_of_numbers_are_told_where_the_source_writes_them() {
     );
 }
 
+/// A number that a narrow member holds as a negative one.
+#[test]
+fn enumerators_that_fill_a_byte_are_told_by_name() {
+    let text = |kind: &str| {
+        format!(
+            "enum {{ IMM = 2, MEM_IMM = 0x80 | 2 }};\nstruct op {{ unsigned char kind; int n; }};\nvoid f(struct op *op, int n)\n{{\nop->kind = {kind};\nop->n = n;\n}}\n"
+        )
+    };
+    assert_eq!(told(&text("MEM_IMM"), &text("IMM")), [" | sets op->kind to MEM_IMM | sets op->kind to IMM"]);
+}
+
 /// What stands around a test says less of its constants than the test's own line.
 #[test]
 fn a_test_has_the_names_of_its_own_line() {

@@ -100,7 +100,10 @@ impl<'a> Naming<'a> {
             return None;
         }
         let operand: Arc<str> = text.chars().filter(|c| !c.is_whitespace()).collect::<String>().into();
-        self.compared.get(&(operand, value.signed()?)).map(|name| &**name)
+        // What does not fit as a signed number is written as it is as an unsigned one.
+        let values = [value.signed(), value.unsigned().and_then(|v| i128::try_from(v).ok())];
+        let mut named = values.into_iter().flatten().filter_map(|v| self.compared.get(&(operand.clone(), v)));
+        named.next().map(|name| &**name)
     }
 
     pub(super) fn model(&self) -> DataModel {
