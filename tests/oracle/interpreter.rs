@@ -191,7 +191,7 @@ fn check(mut subjects: Vec<Subject>, generated: usize) {
                 End::Unsupported { reason, .. } => end = format!("unsupported: {reason}"),
                 _ => {}
             }
-            if o.portability.platform_dependent || o.portability.nan_sign {
+            if o.portability.platform_dependent || o.portability.open_sign {
                 end.push_str(" (depends on platform)");
             } else if o.end.is_definite() {
                 let status = o.ending.exit_code.unwrap_or(-1) as u32;

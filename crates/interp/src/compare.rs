@@ -47,8 +47,8 @@ pub fn compare(old: (&Program, &Outcome), new: (&Program, &Outcome)) -> Comparis
     if !a.end.is_definite() || !b.end.is_definite() {
         return Comparison::Undecided;
     }
-    let shaky = a.portability.nan_sign
-        || b.portability.nan_sign
+    let shaky = a.portability.open_sign
+        || b.portability.open_sign
         || a.portability.platform_dependent
         || b.portability.platform_dependent;
     match first_difference(old, new) {

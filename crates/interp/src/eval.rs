@@ -34,9 +34,7 @@ pub(super) fn slowly(e: &Value, registers: &[Register], events: &mut Events) -> 
             if *signed && overflows(*op, a, a) {
                 events.overflow = true;
             }
-            if matches!(op, Op::FSignbit | Op::FToBits) && a.is_nan() {
-                events.nan_sign = true;
-            }
+            events.open_sign |= op.asks_open_sign(&[a]);
             op.eval(&[a])
         }
         Value::Binary { op, signed, ab } => {
@@ -45,9 +43,7 @@ pub(super) fn slowly(e: &Value, registers: &[Register], events: &mut Events) -> 
             if *signed && overflows(*op, a, b) {
                 events.overflow = true;
             }
-            if *op == Op::FCopysign && b.is_nan() {
-                events.nan_sign = true;
-            }
+            events.open_sign |= op.asks_open_sign(&[a, b]);
             op.eval(&[a, b])
         }
         Value::Many { op: Op::Ite, args } if args.len() == 3 => {

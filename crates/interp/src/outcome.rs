@@ -218,8 +218,9 @@ pub struct HeapRequests {
 /// Why an outcome may be another one elsewhere.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Portability {
-    /// The sign of a NaN was printed or tested; no fact may rest on it.
-    pub nan_sign: bool,
+    /// A sign that C leaves open was printed or tested ([`Op::asks_open_sign`](crate::ir::Op)); no fact may rest
+    /// on it.
+    pub open_sign: bool,
     /// An address was printed, or the C library's releases differ on something that was read: the
     /// output may be another one elsewhere.
     pub platform_dependent: bool,

@@ -8,7 +8,7 @@ pub(crate) struct Events {
     /// A signed operation overflowed since this was last cleared.
     pub overflow: bool,
     /// The sign of a NaN was looked at.
-    pub nan_sign: bool,
+    pub open_sign: bool,
 }
 
 /// A register: `None` while its value is indeterminate.

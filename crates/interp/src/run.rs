@@ -226,7 +226,7 @@ impl<'p> Machine<'p> {
             heap: self.noted.heap,
             elsewhere,
             portability: Portability {
-                nan_sign: self.events.nan_sign,
+                open_sign: self.events.open_sign,
                 platform_dependent: self.noted.platform_dependent || is_partial,
                 is_sign_only: false,
                 misaligned: self.memory.misaligned,

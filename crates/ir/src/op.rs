@@ -183,16 +183,22 @@ impl Op {
         matches!(self, And | Or | Eq | Add | Mul | BitAnd | BitOr | BitXor | FAdd | FMul | FEq)
     }
 
-    /// The value on constants that every machine has: none where it is undefined, or the sign of a NaN, which C
-    /// leaves open and x86 makes negative.
+    /// The value on constants that every machine has: none where it is undefined, or has a sign that C leaves open.
     pub fn folded(self, args: &[Const]) -> Option<Const> {
-        self.eval(args).ok().filter(|_| !self.asks_sign_of_nan(args))
+        self.eval(args).ok().filter(|_| !self.asks_open_sign(args))
     }
 
-    /// Whether the value is the sign of a NaN.
-    pub fn asks_sign_of_nan(self, args: &[Const]) -> bool {
-        let asks = matches!(self, Op::FSignbit | Op::FToBits | Op::FCopysign);
-        asks && args.last().is_some_and(|c| c.is_nan())
+    /// Whether the value has, or is, a sign that C leaves open: of a NaN, which x86 makes negative, or of the
+    /// smaller or greater of two zeros, of which compilers and libraries take either.
+    pub fn asks_open_sign(self, args: &[Const]) -> bool {
+        match (self, args) {
+            (Op::FSignbit | Op::FToBits | Op::FCopysign, [.., last]) => last.is_nan(),
+            (Op::FMin | Op::FMax, [a, b]) => {
+                // Of different bits, and neither the smaller one.
+                !a.is_nan() && a != b && Op::FEq.eval(args) == Ok(Const::TRUE)
+            }
+            _ => false,
+        }
     }
 
     /// Evaluates on constants.
@@ -420,6 +426,20 @@ mod tests {
         assert_eq!(Op::Shl.eval(&[i(1), i(32)]), Err(UndefinedKind::ShiftCount));
         assert_eq!(Op::AShr.eval(&[i(-8), i(1)]), Ok(i(-4)));
         assert_eq!(Op::LShr.eval(&[Const::bv(8, -8), Const::bv(8, 1)]), Ok(Const::bv(8, 124)));
+    }
+
+    #[test]
+    fn signs_that_c_leaves_open_are_told() {
+        let f = Const::f64;
+        for op in [Op::FMin, Op::FMax] {
+            assert!(op.asks_open_sign(&[f(0.0), f(-0.0)]) && op.asks_open_sign(&[f(-0.0), f(0.0)]));
+            assert_eq!(op.folded(&[f(0.0), f(-0.0)]), None);
+            assert!(!op.asks_open_sign(&[f(-0.0), f(-0.0)]) && !op.asks_open_sign(&[f(1.0), f(-0.0)]));
+            assert!(!op.asks_open_sign(&[f(f64::NAN), f(0.0)]));
+        }
+        assert!(Op::FCopysign.asks_open_sign(&[f(1.0), f(f64::NAN)]));
+        assert!(!Op::FCopysign.asks_open_sign(&[f(f64::NAN), f(1.0)]));
+        assert!(Op::FToBits.asks_open_sign(&[f(f64::NAN)]) && !Op::FAdd.asks_open_sign(&[f(0.0), f(-0.0)]));
     }
 
     #[test]

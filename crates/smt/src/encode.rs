@@ -217,8 +217,11 @@ impl Encoder {
                     return None;
                 }
                 let rest: Vec<Float> = rest.iter().map(Dynamic::as_float).collect::<Option<_>>()?;
-                let signed = *ids.last()?;
-                float_operator(op, &a.as_float()?, &rest, sorts[0], &nan_sign(signed))
+                let open = match op {
+                    Op::FMin | Op::FMax => first_zero(id),
+                    _ => nan_sign(*ids.last()?),
+                };
+                float_operator(op, &a.as_float()?, &rest, sorts[0], &open)
             }
             (Op::SToF(s) | Op::UToF(s), [a]) => {
                 let f = floats::from_integer(&a.as_bv()?, matches!(op, Op::SToF(_)), s)?;
@@ -317,8 +320,13 @@ fn nan_sign(of: TermId) -> Bool {
     Bool::new_const(format!("nan_sign!{}", of.0))
 }
 
-/// `sign`: that of the last operand, if it is a NaN.
-fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort, sign: &Bool) -> Option<Dynamic> {
+/// Which of two zeros of different signs the term is, as the smaller or greater one: C leaves it open.
+fn first_zero(term: TermId) -> Bool {
+    Bool::new_const(format!("first_zero!{}", term.0))
+}
+
+/// `open`: what C leaves open, the sign of the last operand, if it is a NaN, or which of two zeros is taken.
+fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort, open: &Bool) -> Option<Dynamic> {
     let nearest = RoundingMode::round_nearest_ties_to_even();
     let truth = |b: Bool| Some(Dynamic::from(&b));
     let value = |f: Float| Some(Dynamic::from(&f));
@@ -339,25 +347,21 @@ fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort, sign: &Bool) ->
             Rounding::Even => nearest,
         })),
         (Op::FMin | Op::FMax, [b]) => {
-            let (before, signed) = match op {
-                Op::FMin => (a.lt(b.clone()), a.is_negative()),
-                _ => (a.gt(b.clone()), b.is_negative()),
-            };
-            // Of two zeros the negative one is the smaller.
-            let tie = Bool::and(&[a.eq_fpa(b.clone()), signed]);
+            let before = if op == Op::FMin { a.lt(b.clone()) } else { a.gt(b.clone()) };
+            let tie = Bool::and(&[a.eq_fpa(b.clone()), open.clone()]);
             let first = Bool::or(&[b.is_nan(), before, tie]);
             value(a.is_nan().ite(b, &first.ite(a, b)))
         }
         (Op::FCopysign, [b]) => {
             let size = a.unary_abs();
-            value(b.is_nan().ite(sign, &b.is_negative()).ite(&size.unary_neg(), &size))
+            value(b.is_nan().ite(open, &b.is_negative()).ite(&size.unary_neg(), &size))
         }
         (Op::FEq, [b]) => truth(a.eq_fpa(b.clone())),
         (Op::FLt, [b]) => truth(a.lt(b.clone())),
         (Op::FLe, [b]) => truth(a.le(b.clone())),
         (Op::FIsNan, []) => truth(a.is_nan()),
         (Op::FIsInf, []) => truth(a.is_infinite()),
-        (Op::FSignbit, []) => truth(a.is_nan().ite(sign, &a.is_negative())),
+        (Op::FSignbit, []) => truth(a.is_nan().ite(open, &a.is_negative())),
         (Op::FToF(s), []) if s == sort => value(a.clone()),
         (Op::FToF(s), []) => value(a.to_fp_with_rounding_mode(&nearest, &floats::float_sort(s)?)),
         (Op::FToS(w), []) => {
@@ -368,7 +372,7 @@ fn float_operator(op: Op, a: &Float, rest: &[Float], sort: Sort, sign: &Bool) ->
             let b = a.to_ubv_with_rounding_mode(&RoundingMode::round_towards_zero(), u32::from(w));
             Some((&b).into())
         }
-        (Op::FToBits, []) => Some((&signed_bits(a, sign)).into()),
+        (Op::FToBits, []) => Some((&signed_bits(a, open)).into()),
         _ => None,
     }
 }

@@ -29,7 +29,7 @@ pub fn inputs(unit: &Unit, source: &str, count: usize) -> Vec<Text> {
         let outcome = run(&program, "main", &input, &Limits::default());
         if outcome.end.is_definite()
             && !outcome.portability.platform_dependent
-            && !outcome.portability.nan_sign
+            && !outcome.portability.open_sign
         {
             found.push(Text { bytes, is_tame: k % 2 == 0 });
         }

@@ -38,7 +38,7 @@ pub(super) fn holds_at_end(
 ) -> Result<Option<bool>, Untranslated> {
     let outcome = if old { &run.old } else { &run.new };
     let speaks = outcome.end == interp::End::Return
-        && !outcome.portability.nan_sign
+        && !outcome.portability.open_sign
         && !outcome.portability.platform_dependent;
     if !speaks || !task.admits(run, old, class) {
         return Ok(None);

@@ -225,7 +225,7 @@ impl Value {
 pub(super) fn apply(op: Op, args: &[Value]) -> Result<Value, Stop> {
     let constants: Option<Vec<Const>> = args.iter().map(Value::constant).collect();
     if let Some(constants) = constants {
-        if op.asks_sign_of_nan(&constants) {
+        if op.asks_open_sign(&constants) {
             return anything(op, args);
         }
         return Value::of(op.eval(&constants).map_err(|_| Stop::Undefined)?);

@@ -188,9 +188,7 @@ fn operator(m: &mut Machine<'_>, a: &Arguments<'_>, op: Op, n: usize) -> Run<Opt
             _ => Const::f64(a.float(i)?),
         });
     }
-    if op == Op::FCopysign && args.get(1).is_some_and(|c| c.is_nan()) {
-        m.events.nan_sign = true;
-    }
+    m.events.open_sign |= op.asks_open_sign(&args);
     let result = op.eval(&args)?;
     if matches!(op, Op::FSqrt | Op::FRem) {
         let floats: Vec<f64> = args.iter().filter_map(|c| c.nearest_f64()).collect();

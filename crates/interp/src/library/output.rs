@@ -151,12 +151,12 @@ impl Cursor<'_> {
             (Const::Bv { width, bits }, Sort::Bv(wanted)) if width >= wanted => bits as u64,
             (Const::F64(_) | Const::F32(_), Sort::F64) => {
                 let value = PrintfValue::Double(value.float().unwrap_or(0.0));
-                m.events.nan_sign |= depends_on_nan_sign(c, value);
+                m.events.open_sign |= depends_on_nan_sign(c, value);
                 return render_conversion(c, model, value).map_err(problem);
             }
             (Const::F80(x), Sort::F80) => {
                 let value = PrintfValue::Extended(x);
-                m.events.nan_sign |= depends_on_nan_sign(c, value);
+                m.events.open_sign |= depends_on_nan_sign(c, value);
                 return render_conversion(c, model, value).map_err(problem);
             }
             _ => return Err(MISMATCH.into()),

@@ -190,6 +190,11 @@ fn mathematics() {
     check_float("frexp", &[D(12.0), B(0)], 0.75);
     check_float("modf", &[D(-1.25), B(0)], -0.25);
     check("lround", &[D(2.5)], 3);
+    // Which of two zeros is the smaller one is another one elsewhere.
+    for (a, b, is_open) in [(0.0, -0.0, true), (-0.0, 0.0, true), (0.0, 0.0, false), (1.0, -0.0, false)] {
+        let o = call("fmin", CType::Float(FloatKind::F64), &[D(a), D(b)], "", "");
+        assert_eq!(o.portability.open_sign, is_open, "{a} {b}");
+    }
     let o = call("sqrtf", CType::Float(FloatKind::F32), &[F(2.0)], "", "");
     assert_eq!(o.returned, Some(Const::f32(2f32.sqrt())));
 }

@@ -417,7 +417,7 @@ fn introduces(run: &Run, event: &Event) -> bool {
     !made_up
         && run.same_meaning
         && is_fine(&run.old)
-        && !run.old.portability.nan_sign
+        && !run.old.portability.open_sign
         && !run.old.portability.platform_dependent
         && other_end
 }

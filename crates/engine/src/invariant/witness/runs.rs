@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 /// Whether both runs came to an end that other machines reach too.
 pub(in crate::invariant) fn is_comparable(run: &Run) -> bool {
     let is_plain =
-        |o: &&Outcome| o.end.is_definite() && !o.portability.nan_sign && !o.portability.platform_dependent;
+        |o: &&Outcome| o.end.is_definite() && !o.portability.open_sign && !o.portability.platform_dependent;
     run.same_meaning && [&run.old, &run.new].iter().all(|o| is_plain(o) && !makes_up_library(o))
 }
 

@@ -244,13 +244,10 @@ fn round(pool: &mut TermPool, r: Rounding, a: TermId) -> Option<TermId> {
     }
 }
 
-/// Both operators commute, also on zeros of different signs.
+/// They do not commute: which of two zeros is taken may depend on the order.
 fn extreme(pool: &mut TermPool, op: Op, a: TermId, b: TermId) -> Option<TermId> {
     if a == b {
         return Some(a);
-    }
-    if b < a {
-        return Some(pool.op(op, &[b, a]));
     }
     super::convert::hoist_widening(pool, op, &[a, b])
 }

@@ -437,6 +437,21 @@ fn floats() {
     check(d, "isnan(double(i.I32))", "and(p,not(p))");
 }
 
+/// Which of two zeros is the smaller one, C leaves open, and libraries decide it by the order.
+#[test]
+fn the_smaller_of_two_has_an_order() {
+    let mut pool = TermPool::new();
+    let mut param = |name: &str| pool.leaf(Leaf::Param { name: name.into(), sort: Sort::F64 });
+    let (x, y) = (param("x"), param("y"));
+    for op in [Op::FMin, Op::FMax] {
+        assert_ne!(pool.op(op, &[x, y]), pool.op(op, &[y, x]));
+        assert_eq!(pool.op(op, &[x, x]), x);
+        let (zero, minus) = (pool.constant(Const::f64(0.0)), pool.constant(Const::f64(-0.0)));
+        let either = pool.op(op, &[zero, minus]);
+        assert_eq!(pool.as_const(either), None);
+    }
+}
+
 /// Comparisons with constants of converted integers and of widened floats, at all the edges.
 #[test]
 fn bounds_of_conversions() {

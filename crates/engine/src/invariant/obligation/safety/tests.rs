@@ -74,7 +74,7 @@ fn an_event_is_introduced_where_the_older_version_was_fine() {
     assert!(by(returned(0), traps()));
     assert!(!by(traps(), traps()) && !by(outcome(End::Fuel), traps()));
     let only = |portability| by(Outcome { portability, ..returned(0) }, traps());
-    assert!(!only(Portability { nan_sign: true, ..Portability::default() }));
+    assert!(!only(Portability { open_sign: true, ..Portability::default() }));
     assert!(!only(Portability { platform_dependent: true, ..Portability::default() }));
 }
 

@@ -102,7 +102,7 @@ fn runs_that_rest_on_the_machine_are_not_compared() {
         change(&mut r.new);
         is_comparable(&r)
     };
-    assert!(!changed(&|o| o.portability.nan_sign = true));
+    assert!(!changed(&|o| o.portability.open_sign = true));
     assert!(!changed(&|o| o.portability.platform_dependent = true));
     assert!(!changed(&|o| o.end = End::Fuel));
     assert!(changed(&|o| o.assumed.calls.push(assumed("nobody_knows", &[]))));
