@@ -59,6 +59,7 @@ mod frama_c;
 mod histories;
 mod interpreter;
 mod itsp;
+mod library_rows;
 mod property;
 mod quantify;
 mod students;

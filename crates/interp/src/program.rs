@@ -9,27 +9,13 @@ use super::addresses::AddressMap;
 use super::code::Code;
 use super::format::{FormatError, Piece, ScanDirective, spec};
 use super::ids::DefinitionId;
+use crate::ir::library::control::{Calls, calls};
 use crate::ir::{DataModel, Expr, Function, Global, InitPiece, Linkage, Object, Order, Unit};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock, RwLock};
 
 /// Bytes between the addresses of two functions.
 const FUNCTION_STRIDE: u64 = 16;
-/// Functions by which a program has something run after `main`, or beside it.
-const REGISTERING: [&str; 12] = [
-    "atexit",
-    "at_quick_exit",
-    "on_exit",
-    "__cxa_atexit",
-    "pthread_create",
-    "thrd_create",
-    "pthread_key_create",
-    "tss_create",
-    "signal",
-    "sigaction",
-    "timer_create",
-    "setitimer",
-];
 /// Symbols of objects that the C library owns; a program that defines one hides ours.
 pub const ERRNO: &str = "errno";
 pub const STREAMS: [&str; 3] = ["stdin", "stdout", "stderr"];
@@ -375,7 +361,9 @@ impl Program {
     /// Whether something may look at memory after the end of `main`: what runs without being called, what
     /// the program registers, other threads.
     pub fn is_watched_at_exit(&self) -> bool {
-        let registers = |u: &Arc<Unit>| u.prototypes.iter().any(|p| REGISTERING.contains(&&*p.name));
+        let registers = |u: &Arc<Unit>| {
+            u.prototypes.iter().any(|p| calls(&p.name).is_some_and(|when| when != Calls::Now))
+        };
         *self.watched_at_exit.get_or_init(|| self.has_hooks() || self.units.iter().any(registers))
     }
 

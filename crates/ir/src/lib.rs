@@ -12,6 +12,7 @@
 //! - [`Term`]: a hash-consed, normalised dag of operators over a function's *inputs*.
 //! - [`CType`]: the source language's types, kept for layouts and for what a person reads.
 //! - [`interval`]: the interval domain of bit-vectors, and [`bounds`] of terms by it.
+//! - [`library`]: the functions of the C library: what they read, write, give, and do to control.
 //! - [`literal`]: the symbols of string literals.
 //! - [`verify`]: the rules that all of this follows.
 
@@ -23,6 +24,7 @@ mod expr;
 mod extended;
 mod function;
 pub mod interval;
+pub mod library;
 pub mod literal;
 mod op;
 mod sort;

@@ -4,15 +4,13 @@
 use super::Request;
 use super::lineage::{Lineage, Member};
 use crate::frontend::c::lines;
+use crate::ir::library::control::{Ends, ends};
 use crate::ir::{Callee, Instr, Node, Settled};
 use crate::mvicfg::VersionId;
 use crate::report::{Assertion, AssertionKind, AssertionMatch, DecidedBy, RepoPath, Unchecked};
 use crate::symex;
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
-
-/// What a project's own assertion ends the program with.
-const ENDING: [&str; 6] = ["abort", "exit", "_exit", "_Exit", "quick_exit", "__builtin_trap"];
 
 /// Adds assertions of the older version that the newest does not have and that nothing else speaks of: those
 /// that could not fail, and macros of the project's own that end the program. Whether there are any.
@@ -66,13 +64,16 @@ pub(super) fn gone(list: &mut Vec<Assertion>, lineage: &Lineage, request: &Reque
 fn guarding(m: &Member) -> BTreeSet<(u32, &str)> {
     let nodes = &m.function.nodes;
     let at = |n: &'_ Node| Some((n.span.line, n.span.expansion.as_ref()?.name.clone()));
-    let ends = |n: &Node| match &n.instr {
-        Instr::Call { callee: Callee::Direct(name), .. } => ENDING.contains(&&**name),
+    // What a project's own assertion ends the program with.
+    let is_end = |n: &Node| match &n.instr {
+        Instr::Call { callee: Callee::Direct(name), .. } => {
+            ends(name).is_some_and(|how| !matches!(how, Ends::Failed | Ends::Thread))
+        }
         _ => false,
     };
     let decided: BTreeSet<(u32, String)> =
         nodes.iter().filter(|n| matches!(n.instr, Instr::Branch { .. })).filter_map(at).collect();
-    let found = nodes.iter().filter(|n| ends(n) && at(n).is_some_and(|place| decided.contains(&place)));
+    let found = nodes.iter().filter(|n| is_end(n) && at(n).is_some_and(|place| decided.contains(&place)));
     found.filter_map(|n| Some((n.span.line, n.span.expansion.as_ref()?.name.as_str()))).collect()
 }
 

@@ -16,6 +16,10 @@ use super::lineage::{Lineage, Member};
 use super::world::World;
 use crate::interp::{self, Input, Limits};
 use crate::invariant::Budget;
+use crate::ir::library::{
+    self,
+    control::{Ends, ends},
+};
 use crate::mvicfg::VersionId;
 use crate::report::{
     Assertion, AssertionOutcome, DecidedBy, Judgement, RepoPath, Report, SettledBy, Violation,
@@ -126,23 +130,11 @@ fn possible(a: &mut Assertion, newest: u32) {
     a.decided_by = DecidedBy::FirstCall;
 }
 
-/// Functions of the library that do the same in every program.
-const ALIKE: [&str; 14] = [
-    "__assert_fail",
-    "__invdiff_assert_fail",
-    "abort",
-    "fabs",
-    "labs",
-    "abs",
-    "memcmp",
-    "memcpy",
-    "memmove",
-    "memset",
-    "printf",
-    "puts",
-    "strcmp",
-    "strlen",
-];
+/// Whether a function of the library does the same in every program: it asks nothing but its arguments.
+fn is_alike(name: &str) -> bool {
+    let asks_nothing = |r: &library::Row| !(r.world || r.stdin || r.memory || r.asks_streams);
+    matches!(ends(name), Some(Ends::Failed | Ends::Aborted)) || library::row(name).is_some_and(asks_nothing)
+}
 
 /// Whether a first call of the newest version is but one run, which was looked at: it gets nothing, and asks for
 /// nothing that is not known.
@@ -152,8 +144,7 @@ fn is_closed(l: &Lineage, world: &World) -> bool {
         let missing =
             world.reaches.get(v.index()).map(|r| (r.missing(file, name), r.calls_unknown(file, name)));
         let is_known = missing.is_some_and(|(names, calls_pointers)| {
-            !calls_pointers
-                && names.iter().all(|(is_function, name)| *is_function && ALIKE.contains(&&**name))
+            !calls_pointers && names.iter().all(|(is_function, name)| *is_function && is_alike(name))
         });
         let run = || {
             let program = world.program(v, &m.unit);
@@ -161,7 +152,7 @@ fn is_closed(l: &Lineage, world: &World) -> bool {
         };
         let is_settled = |o: interp::Outcome| {
             o.end.is_definite()
-                && !(o.portability.platform_dependent || o.portability.nan_sign)
+                && !(o.portability.platform_dependent || o.portability.open_sign)
                 && o.assumed.calls.is_empty()
                 && o.assumed.globals.is_empty()
         };

@@ -15,6 +15,7 @@ use super::lineage::VersionFiles;
 use super::linked::Name;
 use super::parts::{Part, objects_of};
 use super::units::LoadedUnit;
+use crate::ir::library::control::{Calls, calls};
 use crate::ir::{Callee, Expr, Function, Global, Instr, Linkage, Object, Unit};
 use crate::mvicfg::members;
 use crate::semantics::pointers;
@@ -58,9 +59,6 @@ struct Graph {
     at: BTreeMap<Id, NodeIndex>,
     edges: DiGraph<(), ()>,
 }
-
-/// Calls that register what runs when the program ends.
-const REGISTERING: [&str; 4] = ["atexit", "at_quick_exit", "on_exit", "__cxa_atexit"];
 
 /// What a body does to objects beside reading them.
 #[derive(Default)]
@@ -293,7 +291,7 @@ impl Reach {
                     let Instr::Call { callee: Callee::Direct(name), args, .. } = &node.instr else {
                         continue;
                     };
-                    let Some(handler) = args.first().filter(|_| REGISTERING.contains(&&**name)) else {
+                    let Some(handler) = args.first().filter(|_| calls(name) == Some(Calls::AtEnd)) else {
                         continue;
                     };
                     match handler {

@@ -1,7 +1,6 @@
 //! One function as a control-flow automaton: what every node does, reads and writes.
 //!
-//! An access whose address is based on an object stays within that object, since anything else is
-//! undefined; an access through a pointer may meet every object whose address is used for anything but
+//! An access through a pointer may meet every object whose address is used for anything but
 //! accesses. Library functions read and write what their rows say, and return.
 
 use super::assume::{self, Atom};
@@ -10,11 +9,12 @@ use super::names;
 use super::part::{ALL, ANY, EVERYTHING, FrameId, INPUT, ObjectId, Objects, Part, STDIN, WORLD, Write};
 use super::{Concerns, undefined};
 use crate::interp;
+use crate::ir::library::control::{Calls, Ends, calls, ends};
 use crate::ir::{
-    Access, CType, Callee, Const, Expr, Function, Instr, Linkage, NodeId, Object, Op, Sort, Unit, VarId,
+    Access, CType, Callee, Const, Expr, Function, Instr, Linkage, NodeId, Object, Sort, Unit, VarId,
 };
 use crate::mvicfg::key;
-use crate::semantics::library;
+use crate::semantics::{address, library};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -85,21 +85,13 @@ pub(super) struct Body {
     pub after: Vec<Option<NodeId>>,
 }
 
-/// Names of functions whose call is a violation.
-const FAILURES: [&str; 7] = [
-    "__invdiff_assert_fail",
-    "__assert_fail",
-    "__assert",
-    "__assert_perror_fail",
-    "__assert_rtn",
-    "reach_error",
-    "__VERIFIER_error",
-];
-
 /// Whether the call of a function is a violation.
 pub(crate) fn is_failure(name: &str, concerns: &Concerns) -> bool {
-    FAILURES.contains(&name)
-        || concerns.aborts && matches!(name, "abort" | "__builtin_abort" | "__builtin_trap")
+    match ends(name) {
+        Some(Ends::Failed) => true,
+        Some(Ends::Aborted) => concerns.aborts,
+        _ => false,
+    }
 }
 
 /// Whether a function yields an arbitrary value and does nothing else.
@@ -109,44 +101,14 @@ pub(super) fn is_input(name: &str) -> bool {
 
 /// Whether a function that is not defined in the program calls back none of its functions.
 pub(crate) fn calls_nothing(name: &str) -> bool {
-    let calls_back = ["qsort", "bsearch", "raise"].contains(&name);
+    let calls_back = calls(name) == Some(Calls::Now);
     let known = library::row(name).is_some() || interp::is_library(name);
-    is_input(name) || FAILURES.contains(&name) || known && !calls_back
+    is_input(name) || ends(name) == Some(Ends::Failed) || known && !calls_back
 }
 
-/// Functions by which control comes from elsewhere: handlers, threads.
-pub(super) const BEYOND: [&str; 12] = [
-    "atexit",
-    "at_quick_exit",
-    "on_exit",
-    "signal",
-    "sigaction",
-    "pthread_create",
-    "thrd_create",
-    "fork",
-    "vfork",
-    "setitimer",
-    "makecontext",
-    "swapcontext",
-];
-
-/// Returns what an address is based on, and the bytes from there, if they are known.
-pub(super) fn base(address: &Expr) -> Option<(&Object, Option<i128>)> {
-    match address {
-        Expr::Addr(object) => Some((object, Some(0))),
-        Expr::Op { op: op @ (Op::Add | Op::Sub), args, .. } => {
-            let [first, second] = args.as_slice() else { return None };
-            let (object, offset, other) = match (base(first), base(second)) {
-                (Some((o, at)), None) => (o, at, second),
-                (None, Some((o, at))) if *op == Op::Add => (o, at, first),
-                _ => return None,
-            };
-            let by = if let Expr::Const(c) = other { c.signed() } else { None };
-            let sum = offset.zip(by).map(|(at, by)| if *op == Op::Add { at + by } else { at - by });
-            Some((object, sum))
-        }
-        _ => None,
-    }
+/// Whether calls of a function have control come from elsewhere: handlers, threads.
+pub(super) fn is_beyond(name: &str) -> bool {
+    calls(name).is_some_and(|when| when != Calls::Now)
 }
 
 /// Makes the bodies of one version.
@@ -210,7 +172,7 @@ impl Maker<'_> {
 
     /// The bytes of an access; all of the object when it is not known how many.
     fn target(&mut self, frame: &Frame, address: &Expr, bytes: Option<u64>) -> Write {
-        let found = base(address).and_then(|(o, at)| Some((self.object(frame, o)?, at)));
+        let found = address::object(address).and_then(|(o, at)| Some((self.object(frame, o)?, at)));
         let Some(((object, size), offset)) = found else {
             return Write { part: Part::whole(ANY), strong: false };
         };
@@ -226,7 +188,7 @@ impl Maker<'_> {
 
     /// Marks the objects that pointers made here may lead to.
     fn find_exposed(&mut self, frame: &Frame, instr: &Instr) {
-        let access = |address: &Expr| base(address).is_some();
+        let access = |e: &Expr| address::object(e).is_some();
         let mut used: Vec<&Expr> = Vec::new();
         match instr {
             Instr::Assign { value, .. } | Instr::Return { value: Some(value) } => used.push(value),

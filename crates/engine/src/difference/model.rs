@@ -3,7 +3,7 @@
 
 use super::automaton::Automaton;
 use super::body::{
-    BEYOND, Body, Call, Kind, Maker, Step, Texts, base, calls_nothing, global_object, is_failure,
+    Body, Call, Kind, Maker, Step, Texts, calls_nothing, global_object, is_beyond, is_failure,
 };
 use super::part::{ALL, Affected, FrameId, ObjectId, Objects, Part};
 use super::{Concerns, Version};
@@ -11,7 +11,7 @@ use crate::interp::{self, DefinitionId, Program};
 use crate::ir::{Callee, Expr, Function, Instr, Linkage, Object, Unit};
 use crate::mvicfg::key;
 use crate::mvicfg::members::{self, ByMembers};
-use crate::semantics::pointers;
+use crate::semantics::{address, pointers};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -163,7 +163,7 @@ pub(super) fn may_fail(version: &Version, concerns: &Concerns) -> bool {
                         _ if is_failure(name, concerns) => return true,
                         Some(_) if program.is_replaceable(unit, name) => return true,
                         Some(d) => work.extend(seen.insert(d).then_some(d)),
-                        None if calls_nothing(name) && !BEYOND.contains(&&**name) => {}
+                        None if calls_nothing(name) && !is_beyond(name) => {}
                         None => return true,
                     }
                 }
@@ -215,7 +215,7 @@ fn reachable(version: &Version) -> Option<Vec<Found>> {
         for node in &function.nodes {
             if let Instr::Call { callee: Callee::Direct(name), .. } = &node.instr {
                 let target = program.definition_from(unit, name);
-                let is_beyond = target.is_none() && BEYOND.contains(&&**name);
+                let is_beyond = target.is_none() && is_beyond(name);
                 if is_beyond
                     || program.is_replaceable(unit, name)
                     || target.is_none() && program.is_opaque() && !interp::is_library(name)
@@ -401,5 +401,5 @@ fn is_access(instr: &Instr, operand: &Expr) -> bool {
         Instr::Zero { dst, .. } => std::ptr::eq(dst, operand),
         _ => false,
     };
-    address && base(operand).is_some()
+    address && address::object(operand).is_some()
 }

@@ -1,9 +1,9 @@
 //! Which operations may be undefined, depending on what they read: division, shifts, overflow,
 //! conversions, accesses whose place is not evident, reads of what may not be initialised.
 
-use super::body::{Kind, Step, base};
+use super::body::{Kind, Step};
 use crate::ir::{Callee, Expr, Function, Instr, Object, Op, Unit, Var, VarId, VarKind};
-use crate::semantics::library;
+use crate::semantics::{address, library};
 
 /// Marks the steps of a function that may be undefined.
 pub(super) fn mark(f: &Function, unit: &Unit, steps: &mut [Step]) {
@@ -57,7 +57,7 @@ fn may_trap(e: &Expr) -> bool {
 
 /// Whether an access is evidently within one object.
 fn is_inside(f: &Function, unit: &Unit, address: &Expr, bytes: u64) -> bool {
-    let Some((object, Some(offset))) = base(address) else { return false };
+    let Some((object, Some(offset))) = address::object(address) else { return false };
     let size = match object {
         Object::Local(v) => f.vars.get(v.0 as usize).map_or(0, |v| v.size),
         Object::Global(symbol) => unit.global(symbol).filter(|g| !g.is_const).map_or(0, |g| g.size),

@@ -9,6 +9,7 @@
 
 use crate::fact::{self, Binary, Expression, Formula, Kind, Unary};
 use crate::frontend::c::outline::FunctionOutline;
+use crate::ir::library;
 use crate::ir::{CType, Function, Global, Unit};
 use crate::report::Fact;
 use crate::semantics::type_text::spelled;
@@ -28,12 +29,11 @@ pub struct Condition {
     pub snapshots: BTreeMap<String, String>,
 }
 
-/// Functions of the library without effects or surprises; a fact that calls one that the file does not
+/// Whether a function of the library has no effects or surprises; a fact that calls one that the file does not
 /// declare is refused.
-const PURE: [&str; 21] = [
-    "abs", "labs", "llabs", "fabs", "fabsf", "sqrt", "sqrtf", "floor", "floorf", "ceil", "ceilf", "trunc",
-    "truncf", "round", "roundf", "fmin", "fminf", "fmax", "fmaxf", "fmod", "fmodf",
-];
+fn is_plain(name: &str) -> bool {
+    library::row(name).is_some_and(|row| row.is_pure() && !row.has_effect() && !name.starts_with("__"))
+}
 
 /// A place in a function.
 #[derive(Clone, Copy)]
@@ -314,7 +314,7 @@ impl<'a> Writer<'a> {
                 let x = self.text_of(x)?;
                 Ok(format!("(({x}) < 0 || (({x}) == 0 && 1.0 / ({x}) < 0))"))
             }
-            _ if PURE.contains(&name) && self.site.outline.declared.contains(name) => self.spliced(e),
+            _ if is_plain(name) && self.site.outline.declared.contains(name) => self.spliced(e),
             _ => Err(format!("calls {name}")),
         }
     }

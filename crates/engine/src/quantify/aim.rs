@@ -10,8 +10,8 @@
 use super::input::followed;
 use super::paths::{fails, is_harmless_call, line_of};
 use super::target::Target;
+use crate::ir::library::control::{Ends, ends};
 use crate::ir::{Callee, Expr, Function, Instr, NodeId, Unit};
-use crate::symex::is_failure;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -86,7 +86,7 @@ impl Aim {
             (Instr::Call { callee: Callee::Direct(name), .. }, target) => match unit.callee(name) {
                 Some(callee) => self.reach(&callee.name, Function::ENTRY).from,
                 None if unit.meant(name).is_some() => true,
-                None if &**name == "abort" || is_failure(&Callee::Direct(name.clone())) => {
+                None if matches!(ends(name), Some(Ends::Failed | Ends::Aborted)) => {
                     *target == Target::Assertion
                 }
                 None => !is_harmless_call(name),

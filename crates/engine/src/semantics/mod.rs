@@ -4,6 +4,7 @@
 //! (`docs/design/symbolic-evaluation.md`): the value of a [`Place`] at a node, for a set of classes, as
 //! hash-consed terms over the function's inputs.
 
+pub mod address;
 mod blocks;
 pub mod c_text;
 pub mod calls;
@@ -16,6 +17,7 @@ pub mod library;
 mod lines;
 pub mod liveness;
 mod loops;
+pub mod mod_ref;
 pub mod output;
 mod place;
 pub mod pointers;

@@ -4,10 +4,10 @@
 //! it held. Control dependence is that of Ferrante, Ottenstein and Warren, where a path also ends at a call that does
 //! not return, and in a loop that has no way out.
 
-use super::place::{AbstractLocation, Places, leaves_memory};
 use super::site::Sites;
 use crate::interp;
 use crate::ir::{Callee, Function, Instr, NodeId, Unit};
+use crate::semantics::mod_ref::{AbstractLocation, Places, leaves_memory};
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeSet;

@@ -8,17 +8,7 @@ use crate::ir::{
     App, Callee, Const, Expr, Function, Instr, Leaf, NodeId, Object, Op, Sort, Term, TermId, TermPool, Unit,
     VarId,
 };
-
-/// Functions of the library that leave memory alone, `errno` too.
-const PURE: [&str; 16] = [
-    "abs", "ceil", "fabs", "fabsf", "floor", "isalnum", "isalpha", "isdigit", "islower", "isspace",
-    "isupper", "isxdigit", "labs", "llabs", "tolower", "toupper",
-];
-
-/// Whether a function leaves memory alone, whatever it is given.
-pub(super) fn is_pure(name: &str) -> bool {
-    PURE.contains(&name)
-}
+use crate::semantics::mod_ref::only_computes;
 
 /// Where a path is, and what it knows.
 #[derive(Clone, Debug)]
@@ -162,7 +152,7 @@ impl Machine<'_> {
             }
             Instr::Call { noreturn: true, .. } | Instr::Unreachable => return Step::End,
             Instr::Call { dst, callee, .. } => {
-                if !matches!(callee, Callee::Direct(name) if is_pure(name)) {
+                if !matches!(callee, Callee::Direct(name) if only_computes(name)) {
                     state.memory = self.unknown(pool, state, Sort::Mem);
                 }
                 if let Some(dst) = dst

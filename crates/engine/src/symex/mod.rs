@@ -21,7 +21,6 @@ mod impact;
 mod known;
 mod machine;
 mod order;
-mod place;
 mod site;
 
 pub use answers::{Answer, Answers, Asked, Entry, Questions};

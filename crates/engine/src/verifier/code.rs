@@ -3,6 +3,7 @@
 
 use crate::difference::{Concerns, Remainder, is_failure};
 use crate::interp::{DefinitionId, Program};
+use crate::ir::library::control::ends_program;
 use crate::ir::{Callee, Function, Instr, NodeId};
 use crate::semantics::pointers;
 use std::collections::{BTreeMap, HashMap};
@@ -44,10 +45,6 @@ pub(super) struct Code {
 const MAX_FUNCTIONS: usize = 400;
 /// Nodes times variables of a function, for liveness.
 const MAX_LIVENESS: usize = 4_000_000;
-/// Library functions that end the program.
-const ENDS: [&str; 8] =
-    ["abort", "__builtin_abort", "__builtin_trap", "exit", "_exit", "_Exit", "quick_exit", "__builtin_exit"];
-
 impl Code {
     /// Returns `None` for programs that are too large, or have no such function.
     pub fn new(
@@ -89,7 +86,7 @@ impl Code {
                             }
                             Target::Body(found)
                         }
-                        None if ENDS.contains(&&**name) => Target::End,
+                        None if ends_program(name) => Target::End,
                         None if name.starts_with("__VERIFIER_nondet_") => Target::Input(name.clone()),
                         None => Target::Unknown,
                     },

@@ -6,6 +6,7 @@ use super::labels::Labels;
 use super::line_strings::LineStrings;
 use super::sizeof::Asked;
 use super::spans::Spans;
+use crate::ir::library::control::{Control, Ends, control};
 use crate::ir::{
     CType, Callee, Expr, Global, Initial, Instr, Linkage, Node, Object, Prototype, Record, RecordId, Settled,
     literal,
@@ -65,24 +66,20 @@ pub(super) struct Symbols {
     pub(super) initial: BTreeMap<Arc<str>, Initial>,
 }
 
-/// Functions that never return, whatever their declaration says. The last is what our `assert.h`
-/// expands a failed assertion to.
-const NORETURN: [&str; 10] = [
-    "exit",
-    "_exit",
-    "_Exit",
-    "quick_exit",
-    "abort",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__assert_fail",
-    ASSERT_FAIL,
-];
-
 /// What our `assert.h` expands a failed assertion to, and one that `NDEBUG` switches off.
 const ASSERT_FAIL: &str = "__invdiff_assert_fail";
 pub(super) const ASSERT_OFF: &str = "__invdiff_assert_off";
+
+/// Whether a function never returns, whatever its declaration says. Threads that end, and what verification tasks
+/// call, are declared.
+fn never_returns(name: &str) -> bool {
+    match control(name) {
+        Some(Control::Ends(Ends::Failed)) => matches!(name, "__assert_fail" | ASSERT_FAIL),
+        Some(Control::Ends(how)) => how != Ends::Thread && !name.starts_with("__builtin_"),
+        Some(Control::Jumps) => true,
+        Some(Control::Calls(_)) | None => false,
+    }
+}
 
 impl<'a> UnitCx<'a> {
     /// The state before anything is lowered.
@@ -141,7 +138,7 @@ impl<'a> UnitCx<'a> {
     }
 
     pub fn never_returns(&self, id: DeclId, name: &str) -> bool {
-        self.tast[id].flags.contains(DeclFlags::NORETURN) || NORETURN.contains(&name)
+        self.tast[id].flags.contains(DeclFlags::NORETURN) || never_returns(name)
     }
 
     fn prototype(&mut self, ty: TypeId, name: Arc<str>, noreturn: bool) -> Prototype {

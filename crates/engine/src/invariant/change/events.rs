@@ -10,6 +10,7 @@ use crate::invariant::observable;
 use crate::invariant::proof::abstraction;
 use crate::invariant::text;
 use crate::invariant::witness::run::Run;
+use crate::ir::library::control::ends_program;
 use crate::ir::{Callee, Instr, TermId, UndefinedKind, Unit};
 use crate::mvicfg::{ClassId, ClassSet, MvId};
 use crate::semantics::{Place, Val};
@@ -192,10 +193,8 @@ impl FunctionAnalysis<'_> {
 
     /// Whether a call ends the whole program, as far as anybody sees.
     fn ends_program(&self, node: MvId) -> bool {
-        let names =
-            ["exit", "_exit", "_Exit", "quick_exit", "abort", "__assert_fail", "__invdiff_assert_fail"];
         match &self.task.graph.node(node).instr {
-            Instr::Call { callee: Callee::Direct(name), .. } => names.contains(&&**name),
+            Instr::Call { callee: Callee::Direct(name), .. } => ends_program(name),
             _ => false,
         }
     }

@@ -2,11 +2,9 @@
 
 use crate::invariant::findings::Undecided;
 use crate::invariant::function_analysis::FunctionAnalysis;
+use crate::ir::library::control::{Ends, ends};
 use crate::ir::{Callee, Instr};
 use crate::mvicfg::ClassId;
-
-/// Functions that end the program after others ran that it registered.
-const ENDS_WITH_HANDLERS: [&str; 3] = ["exit", "quick_exit", "pthread_exit"];
 
 impl FunctionAnalysis<'_> {
     /// Whether two classes are programs around which, or after which, something else may run.
@@ -19,14 +17,16 @@ impl FunctionAnalysis<'_> {
     /// Where a function may end the program, what it leaves in memory is seen by what runs afterwards; it is
     /// not compared there.
     pub(in crate::invariant) fn memory_at_ends(&mut self) {
-        let ends = |c: ClassId| {
+        let may_end = |c: ClassId| {
             self.task.graph.bodies[c].nodes.iter().any(|n| match &n.instr {
-                Instr::Call { callee: Callee::Direct(name), .. } => ENDS_WITH_HANDLERS.contains(&&**name),
+                Instr::Call { callee: Callee::Direct(name), .. } => {
+                    matches!(ends(name), Some(Ends::Exit | Ends::Quickly | Ends::Thread))
+                }
                 _ => false,
             })
         };
         for &(from, to) in &self.task.pairs.clone() {
-            if (ends(from) || ends(to)) && self.is_own(from, to) && !self.is_told(from, to) {
+            if (may_end(from) || may_end(to)) && self.is_own(from, to) && !self.is_told(from, to) {
                 let reason = "something may run after the program's end";
                 self.diff.undecided.push(Undecided::fact("memory at the end", reason));
             }

@@ -1,7 +1,8 @@
 //! Accesses to memory, and calls, on a path.
 
 use super::{Effect, End, Explorer, Open, is_failure};
-use crate::ir::{Callee, Const, Function, Instr, Leaf, NodeId, Op, Sort, TermId, VarId};
+use crate::ir::library::control::{Ends, ends};
+use crate::ir::{Const, Function, Instr, Leaf, NodeId, Op, Sort, TermId, VarId};
 use crate::quantify::guard::OUT_OF_BOUNDS;
 use crate::quantify::memory::{Found, SymbolicObject};
 use crate::quantify::state::{Access, Behind, Frame, Reason, State};
@@ -15,9 +16,6 @@ const MAX_DEPTH: u32 = 40;
 const MAX_OFFSETS: u64 = 256;
 /// Bytes of an object that are written or copied one by one.
 const MAX_BYTES: u64 = 4096;
-/// Functions that end the program with a status.
-const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
-
 /// Functions of the library that are followed.
 const VALUES: [&str; 4] = ["abs", "labs", "llabs", "strlen"];
 const PRINTING: [&str; 7] = ["printf", "puts", "putchar", "fprintf", "fputs", "fputc", "putc"];
@@ -271,11 +269,12 @@ impl<'a> Explorer<'a, '_> {
         if self.world.unit.meant(name).is_some() {
             return Err(UNKNOWN_CALL);
         }
-        if &**name == "abort" || is_failure(&Callee::Direct(name.clone())) {
-            return Ok(Effect::End(End::Failure(line)));
-        }
-        if EXITS.contains(&&**name) {
-            return Ok(Effect::End(End::Exit(args.first().copied())));
+        match ends(name) {
+            Some(Ends::Failed | Ends::Aborted) => return Ok(Effect::End(End::Failure(line))),
+            Some(Ends::Exit | Ends::Quickly | Ends::AtOnce) => {
+                return Ok(Effect::End(End::Exit(args.first().copied())));
+            }
+            Some(Ends::Thread) | None => {}
         }
         if noreturn {
             return Err(UNKNOWN_CALL);
@@ -435,7 +434,8 @@ fn is_import(g: &crate::ir::Global) -> bool {
 
 /// Whether a function of the library calls nothing of the program's.
 pub(in crate::quantify) fn is_harmless_call(name: &str) -> bool {
-    [&EXITS[..], &VALUES, &PRINTING].iter().any(|names| names.contains(&name))
+    let exits = matches!(ends(name), Some(Ends::Exit | Ends::Quickly | Ends::AtOnce));
+    exits || [&VALUES[..], &PRINTING].iter().any(|names| names.contains(&name))
 }
 
 /// Whether an assertion fails at a node.

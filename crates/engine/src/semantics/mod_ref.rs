@@ -1,19 +1,19 @@
-//! Places: what instructions read and write, as far as it can be told apart.
+//! Mod-ref: what instructions read and write, as far as it can be told apart.
 //!
-//! A place is a variable, bytes of an object (a local, a global), bytes behind a parameter that keeps its value
+//! An abstract location is a variable, bytes of an object (a local, a global), bytes behind a parameter that keeps its value
 //! (`p->len`), or the top: memory that may be anything's. Two places may be the same unless that is excluded: by
 //! their bytes within one object, since objects lie apart (an access beyond the ends of its object is undefined),
 //! since no pointer leads to a local whose address nothing else takes, and since what came in by a parameter is no
 //! local of this call. A call that is not known to leave memory alone reads and writes the top.
 
-use super::machine;
-use crate::ir::{Callee, Expr, Function, Instr, Object, Op, Unit, VarId};
+use super::{address, library};
+use crate::ir::{Callee, Expr, Function, Instr, Object, Unit, VarId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What an address is based on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub enum Base {
     /// A local, by its address.
     Local(VarId),
     Global(Arc<str>),
@@ -23,7 +23,7 @@ pub(super) enum Base {
 
 /// Something that is written and read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum AbstractLocation {
+pub enum AbstractLocation {
     Var(VarId),
     /// Bytes of an object: from, and up to; `None`: any of them.
     Bytes(Base, Option<(i128, i128)>),
@@ -32,7 +32,7 @@ pub(super) enum AbstractLocation {
 }
 
 /// What is known of a function's variables.
-pub(super) struct Places<'a> {
+pub struct Places<'a> {
     f: &'a Function,
     unit: &'a Unit,
     /// Locals whose addresses are more than the beginning of an access.
@@ -75,36 +75,18 @@ impl<'a> Places<'a> {
 
     /// What an address is based on, and how far from there it is, where that is constant.
     fn split(&self, e: &Expr) -> Option<(Base, Option<i128>)> {
-        match e {
-            Expr::Addr(Object::Local(v)) => Some((Base::Local(*v), Some(0))),
+        let (base, at) = address::based(e, &|v| self.leads(v))?;
+        let base = match base {
+            address::Base::Behind(v) => Base::Behind(v),
+            address::Base::Object(Object::Local(v)) => Base::Local(*v),
             // Another name may stand for the same object.
-            Expr::Addr(Object::Global(s)) => {
+            address::Base::Object(Object::Global(s)) => {
                 let is_aliased = self.unit.aliases.iter().any(|a| a.name == *s || a.target == *s);
-                (!is_aliased).then(|| (Base::Global(s.clone()), Some(0)))
+                (!is_aliased).then(|| Base::Global(s.clone()))?
             }
-            Expr::Var(v) => self.leads(*v).then_some((Base::Behind(*v), Some(0))),
-            Expr::Op { op: op @ (Op::Add | Op::Sub), args, .. } => {
-                let [a, b] = args.as_slice() else { return None };
-                let (base, by) = match (self.split(a), self.split(b)) {
-                    (Some(base), None) => (base, b),
-                    (None, Some(base)) if *op == Op::Add => (base, a),
-                    _ => return None,
-                };
-                // Arithmetic on another address makes it anything.
-                let mut is_plain = true;
-                by.for_each(&mut |e| is_plain &= !matches!(e, Expr::Addr(_)));
-                let constant = match by {
-                    Expr::Const(c) => c.signed(),
-                    _ => None,
-                };
-                let moved = base.1.zip(constant).and_then(|(at, k)| match op {
-                    Op::Sub => at.checked_sub(k),
-                    _ => at.checked_add(k),
-                });
-                is_plain.then_some((base.0, moved))
-            }
-            _ => None,
-        }
+            address::Base::Object(Object::Function(_)) => return None,
+        };
+        Some((base, at))
     }
 
     fn leads(&self, v: VarId) -> bool {
@@ -199,8 +181,13 @@ impl<'a> Places<'a> {
 }
 
 /// Whether a call leaves memory and everything outside alone, and comes back.
-pub(super) fn leaves_memory(callee: &Callee) -> bool {
-    matches!(callee, Callee::Direct(name) if machine::is_pure(name))
+pub fn leaves_memory(callee: &Callee) -> bool {
+    matches!(callee, Callee::Direct(name) if only_computes(name))
+}
+
+/// Whether a function leaves memory alone, whatever it is given.
+pub fn only_computes(name: &str) -> bool {
+    library::row(name).is_some_and(library::Row::only_computes)
 }
 
 /// The addresses of an instruction's accesses with their sizes; where something is written it comes first.
