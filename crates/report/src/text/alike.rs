@@ -15,6 +15,8 @@ const MANY: usize = 4;
 /// Characters of a change that is soon read again, and of the piece in which two that are alike may differ.
 const SHORT: usize = 100;
 const PIECE: usize = 60;
+/// Names and values in which changes that hand on others may differ.
+const FEW: usize = 3;
 /// Names that are shown of them, and of those that they call.
 const SHOWN: usize = 4;
 
@@ -88,9 +90,7 @@ fn replacement(before: &str, now: &str) -> Option<(String, String)> {
     let (old, new) = (tokens(before), tokens(now));
     let mut pairs = old.iter().zip(&new).filter(|(a, b)| a != b);
     let (was, is) = pairs.next().filter(|_| old.len() == new.len())?;
-    let is_value =
-        |t: &str| t.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '"' | '\'' | '_'));
-    let is_one = pairs.all(|pair| pair == (was, is)) && is_value(was) && is_value(is);
+    let is_one = pairs.all(|pair| pair == (was, is)) && is_word(was) && is_word(is);
     is_one.then(|| ((*was).to_owned(), (*is).to_owned()))
 }
 
@@ -120,15 +120,16 @@ fn tokens(text: &str) -> Vec<&str> {
     found
 }
 
-/// Takes the functions out of a step that are told like one before them of their file, but for one name, call or value;
-/// for each that stays, those that are like it.
+/// Takes the functions out of a step that are told like one before them of their file, but for one name, call or value,
+/// or for a few values that the same calls are given; for each that stays, those that are like it.
 pub(super) fn twins<'a>(changed: &mut Vec<Changed<'a>>) -> Vec<Vec<Changed<'a>>> {
     let mut groups: Vec<Vec<Changed>> = Vec::new();
     for one in changed.drain(..) {
         let is_like = |group: &&mut Vec<Changed>| {
             let text = words(&one).filter(|text| text.chars().count() > SHORT);
             let first = group.first().filter(|first| first.function.file == one.function.file);
-            text.zip(first.and_then(words)).is_some_and(|(own, first)| is_one_piece(&first, &own))
+            let alike = |a: &str, b: &str| is_one_piece(a, b) || hands_on_others(a, b);
+            text.zip(first.and_then(words)).is_some_and(|(own, first)| alike(&first, &own))
         };
         match groups.iter_mut().find(is_like) {
             Some(known) => known.push(one),
@@ -189,6 +190,25 @@ fn is_one_piece(a: &str, b: &str) -> bool {
     })
 }
 
+/// Whether one text is the other with a few names or numbers in the place of others, wherever these stand, and the
+/// same calls.
+fn hands_on_others(a: &str, b: &str) -> bool {
+    let (a, b) = (tokens(a), tokens(b));
+    let mut became: BTreeMap<&str, &str> = BTreeMap::new();
+    let is_other = |(k, (x, y)): (usize, (&&'_ str, &&'_ str))| {
+        x == y || is_word(x) && is_word(y) && a.get(k + 1) != Some(&"(")
+    };
+    let same_calls = a.len() == b.len() && a.iter().zip(&b).enumerate().all(is_other);
+    let pairs = a.iter().zip(&b).filter(|(x, _)| is_word(x));
+    let is_consistent = same_calls && pairs.into_iter().all(|(x, y)| *became.entry(x).or_insert(y) == *y);
+    is_consistent && became.iter().filter(|(x, y)| x != y).count() <= FEW
+}
+
+/// Whether a token is a literal, a name or a number.
+fn is_word(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '"' | '\'' | '_'))
+}
+
 /// Writes which functions are told like the one before.
 pub(super) fn write_twins(view: &View, twins: &[Changed], out: &mut dyn Write) -> io::Result<()> {
     if twins.is_empty() {
@@ -204,7 +224,7 @@ pub(super) fn write_twins(view: &View, twins: &[Changed], out: &mut dyn Write) -
         n => format!(" and {n} more"),
     };
     let names = names.take(SHOWN).collect::<Vec<_>>().join(", ");
-    let text = format!("but for one name or value: {names}{more}; -v tells each");
+    let text = format!("but for names or values: {names}{more}; -v tells each");
     write_row(view, "    alike", None, &text, "", out)
 }
 
@@ -241,7 +261,7 @@ pub(super) fn write(view: &View, groups: &Groups, out: &mut dyn Write) -> io::Re
 
 #[cfg(test)]
 mod tests {
-    use super::{is_one_piece, replaced, tokens};
+    use super::{hands_on_others, is_one_piece, replaced, tokens};
     use crate::change::samples::change;
 
     #[track_caller]
@@ -265,6 +285,20 @@ mod tests {
             ("x", "", false),
         ] {
             assert_eq!(is_one_piece(a, b), expected, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn the_same_calls_are_given_others() {
+        let from = "| calls add(m, 125, n, 8) | calls add_1(m, GROUP_8, n, 8) | false";
+        for (b, expected) in [
+            ("| calls add(m, 140, n, 2) | calls add_1(m, GROUP_2, n, 2) | false", true),
+            ("| calls add(m, 140, n, 2) | calls add_1(m, GROUP_2, n, 4) | false", false),
+            ("| calls sub(m, 140, n, 8) | calls add_1(m, GROUP_2, n, 8) | false", false),
+            ("| calls add(p, 140, q, 2) | calls add_1(p, GROUP_2, q, 2) | false", false),
+            ("| calls add(m, 140, n) | calls add_1(m, GROUP_2, n) | false", false),
+        ] {
+            assert_eq!(hands_on_others(from, b), expected, "{b}");
         }
     }
 
