@@ -27,11 +27,15 @@ impl Comparer<'_> {
         items: [Vec<Item>; 2],
         (mut literals, joint): (Vec<Literal>, TermId),
     ) -> ([Vec<Item>; 2], Vec<Literal>) {
-        let Some((a, b)) = only_values(&items) else { return (items, literals) };
+        let literal = |term, node| Literal { term, class: ClassId::NEW, node, holds: true };
+        let Some((a, b)) = only_values(&items) else {
+            let sign = self.sign_of_call(&items, joint);
+            literals.extend(sign.map(|sign| literal(sign, self.frontier)));
+            return (items, literals);
+        };
         let Some((leaf, value)) = self.only_input(a, b, joint) else {
             let sign = self.only_sign(a, b, joint);
-            let literal = |term| Literal { term, class: ClassId::NEW, node: self.frontier, holds: true };
-            literals.extend(sign.map(literal));
+            literals.extend(sign.map(|sign| literal(sign, self.frontier)));
             return (items, literals);
         };
         let value = self.pool.constant(value);
@@ -40,8 +44,22 @@ impl Comparer<'_> {
         let mut literals: Vec<Literal> = literals.into_iter().map(put).collect();
         literals.retain(|l| self.pool.as_const(l.term) != Some(Const::TRUE));
         let term = self.pool.eq(leaf, value);
-        literals.push(Literal { term, class: ClassId::NEW, node: self.frontier, holds: true });
+        literals.push(literal(term, self.frontier));
         (items, literals)
+    }
+
+    /// As [`Comparer::only_sign`], of the one argument in which the only calls that differ do.
+    fn sign_of_call(&mut self, items: &[Vec<Item>; 2], joint: TermId) -> Option<TermId> {
+        let [[Item::Call(old)], [Item::Call(new)]] = [items[0].as_slice(), items[1].as_slice()] else {
+            return None;
+        };
+        let mut differing = old.args.iter().zip(&new.args).filter(|(a, b)| a != b);
+        let is_pair = old.site == new.site && old.callee == new.callee && old.args.len() == new.args.len();
+        let (&a, &b) = differing.next().filter(|_| is_pair)?;
+        // Structures that are handed over are more than their addresses.
+        let is_more = differing.next().is_some() || !old.copied.is_empty() || !new.copied.is_empty();
+        let is_one = !is_more && self.pool.sort(a) == self.pool.sort(b);
+        if is_one { self.only_sign(a, b, joint) } else { None }
     }
 
     /// A condition, and that the two values differ if these are all that does.
@@ -127,13 +145,23 @@ impl Comparer<'_> {
         old.into_iter().filter(is_other).filter_map(leaf)
     }
 
-    /// The places at which two values are read in one memory.
+    /// The places at which two values are read in one memory, or that are made of what is, in the same way: values of
+    /// equal places are equal.
     fn places(&self, a: TermId, b: TermId) -> Option<(TermId, TermId)> {
         let (Term::App(one, of), Term::App(other, with)) = (self.pool.get(a), self.pool.get(b)) else {
             return None;
         };
-        match (one, of.as_slice(), with.as_slice()) {
-            (App::Load { .. }, &[memory, a], &[same, b]) if one == other && memory == same => Some((a, b)),
+        if one != other || of.len() != with.len() {
+            return None;
+        }
+        let mut differing = of.iter().zip(with).filter(|(x, y)| x != y);
+        let (&x, &y) = differing.next()?;
+        if differing.next().is_some() || self.pool.sort(x) != self.pool.sort(y) {
+            return None;
+        }
+        match one {
+            App::Load { .. } if self.pool.sort(x) != Sort::Mem => Some((x, y)),
+            App::Op(_) => self.places(x, y),
             _ => None,
         }
     }

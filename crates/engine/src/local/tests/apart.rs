@@ -8,7 +8,7 @@ fn a_variable_of_another_type_is_told_with_it() {
         "int f(struct s *p)",
         "char c = *p->data;\nforeign(c);\nreturn 0;",
         "unsigned char c = *p->data;\nforeign(c);\nreturn 0;",
-        &[" | calls foreign(c) with c as char | calls foreign(c) with c as unsigned char"],
+        &["(signed char)c < 0 | calls foreign(c) with c as char | calls foreign(c) with c as unsigned char"],
     );
     check(
         "int f(struct s *p)",

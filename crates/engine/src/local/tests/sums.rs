@@ -58,4 +58,29 @@ fn a_sign_that_is_gone_is_the_condition_of_what_goes_by_it() {
     let expected = ["(int)i < 0 | sets *data to data[i] | sets *data to data[i], of another value"];
     assert_eq!(told(&old, &new), expected);
     assert!(told(&new, &old)[0].starts_with("i < 0 | "), "{:?}", told(&new, &old));
+    // In what is made of an element, and in a call's argument.
+    let check = |body: &str, expected: &str| {
+        let text = |ty: &str| {
+            format!("void use(int, long *);\nvoid f(long **data, int *to, {ty} i)\n{{\n{body}\n}}\n")
+        };
+        assert_eq!(told(&text("int"), &text("unsigned")), [expected], "{body}");
+    };
+    check(
+        "*to = (int)(long)data[i];",
+        "(int)i < 0 | sets *to to data[i] | sets *to to data[i], of another value",
+    );
+    check(
+        "use(7, data[i]);",
+        "(int)i < 0 | calls use(7, data[i]) | calls use(7, data[i]) with another data[i]",
+    );
+    // What else differs is no matter of the sign.
+    let both = ["int", "unsigned"].map(|ty| {
+        let (k, unit) = if ty == "int" { (7, ty) } else { (8, ty) };
+        format!("void use(int, long *);\nvoid f(long **data, {unit} i)\n{{\nuse({k}, data[i]);\n}}\n")
+    });
+    assert!(
+        told(&both[0], &both[1])[0].starts_with(" | calls use(7, data[i])"),
+        "{:?}",
+        told(&both[0], &both[1])
+    );
 }
