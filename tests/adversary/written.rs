@@ -146,7 +146,7 @@ fn what_is_written_does_what_it_says() {
     paths.sort();
     match &only {
         Some(only) => paths.retain(|p| p.to_string_lossy().contains(only.as_str())),
-        None => paths = paths.into_iter().step_by(tier::rounds("INVDIFF_WRITTEN_STEP", 12, 6)).collect(),
+        None => paths = paths.into_iter().step_by(tier::rounds("INVDIFF_WRITTEN_STEP", 14, 6)).collect(),
     }
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());

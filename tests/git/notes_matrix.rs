@@ -44,7 +44,7 @@ fn payload(repo: &TempRepo, commit: &str) -> Vec<u8> {
 
 #[test]
 fn crowds_of_writers_lose_nothing() {
-    let writers = rounds("INVDIFF_WRITERS", 48, 200);
+    let writers = rounds("INVDIFF_WRITERS", 32, 200);
     let range = format!("HEAD~{writers}..HEAD");
     let repo = long(writers);
     let start = |commit: &String| -> Child {

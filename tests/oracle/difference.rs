@@ -261,7 +261,7 @@ fn residual_programs_compile_and_still_fail_where_the_change_brought_a_violation
 fn residual_programs_of_generated_pairs_still_fail() {
     let limits = Limits { fuel: 20_000, ..Limits::default() };
     let (mut programs, mut with_states, mut failures, mut spared) = (0, 0, 0, 0);
-    for seed in 0..rounds("INVDIFF_RESIDUAL", 24, 150) as u64 {
+    for seed in 0..rounds("INVDIFF_RESIDUAL", 18, 150) as u64 {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 5);
         let base = mutants::with_assertions(&generate_c::program(seed).source, &mut random);
         let mutant = mutants::mutant(&base, &mut random);

@@ -125,7 +125,7 @@ fn what_is_proved_holds_on_all_inputs() {
     if !has_compiler() {
         return;
     }
-    let (count, from) = (rounds("INVDIFF_ORACLE_DISCOVERY", 12, 300), rounds("INVDIFF_ORACLE_FROM", 0, 0));
+    let (count, from) = (rounds("INVDIFF_ORACLE_DISCOVERY", 10, 300), rounds("INVDIFF_ORACLE_FROM", 0, 0));
     let folder = tempfile::tempdir().unwrap();
     let (mut checked, mut looped, mut with_some) = (0, 0, 0);
     for seed in from..from + count {

@@ -137,7 +137,7 @@ fn counts_are_those_of_compiled_programs() {
     if !tier::has_compiler() {
         return;
     }
-    let programs = tier::rounds("INVDIFF_ENUMERATED", 10, 100) as u64;
+    let programs = tier::rounds("INVDIFF_ENUMERATED", 8, 100) as u64;
     let most = tier::rounds("INVDIFF_ENUMERATED_INPUTS", 40_000, 100_000) as i128;
     let folder = invdiff_testing::scratch();
     let (mut exact, mut versions, mut failing, mut undefined, mut inputs) = (0, 0, 0, 0, 0);

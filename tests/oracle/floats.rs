@@ -216,7 +216,7 @@ fn counts_over_floats_are_those_of_compiled_programs() {
     if !tier::has_compiler() {
         return;
     }
-    let programs = tier::rounds("INVDIFF_FLOATS", 18, 200) as u64;
+    let programs = tier::rounds("INVDIFF_FLOATS", 14, 200) as u64;
     let folder = invdiff_testing::scratch();
     let options = Options { jobs: 1, ..Options::default() };
     let (mut exact, mut versions, mut failing, mut undefined, mut differing) = (0, 0, 0, 0, 0);

@@ -278,7 +278,7 @@ fn library_and_language_run_as_compiled() {
 /// Random programs; `INVDIFF_RANDOM_PROGRAMS` raises their number.
 #[test]
 fn random_programs_run_as_compiled() {
-    let count = tier::rounds("INVDIFF_RANDOM_PROGRAMS", 16, 40) as u64;
+    let count = tier::rounds("INVDIFF_RANDOM_PROGRAMS", 12, 40) as u64;
     let inputs = ["1 2 -3 4 5 -6 7 8", "0 0 2147483647 -2147483648 -1 255 256 65535", "12 -7 100 1 1 1 3 9"];
     let subjects = (0..count).map(|seed| Subject {
         name: format!("random program {seed}"),
@@ -291,7 +291,7 @@ fn random_programs_run_as_compiled() {
 /// The programs of the oracle of facts; `INVDIFF_ORACLE` raises their number.
 #[test]
 fn generated_programs_run_as_compiled() {
-    let count = tier::rounds("INVDIFF_ORACLE", 16, 60) as u64;
+    let count = tier::rounds("INVDIFF_ORACLE", 12, 60) as u64;
     let inputs =
         ["1 2 3 4 5 6", "0 0 0 0 0 0 7 -7 7 -7 7 -7", "-1 2147483647 -2147483648 255 256 3", "12 5 9"];
     let subjects = (0..count).map(|seed| {

@@ -126,7 +126,7 @@ fn what_a_condition_covers_fails_in_no_run_that_did_not_fail() {
     let limits = Limits { fuel: 20_000, ..Limits::default() };
     let from = rounds("INVDIFF_PROPERTY_FROM", 0, 0) as u64;
     let (mut with, mut without, mut covered, mut failed) = (Asked::default(), Asked::default(), 0, 0);
-    for seed in from..from + rounds("INVDIFF_CONDITIONS", 20, 300) as u64 {
+    for seed in from..from + rounds("INVDIFF_CONDITIONS", 15, 300) as u64 {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 5);
         let old = asserting(&mut random);
         let new = mutants::mutant(&old, &mut random);

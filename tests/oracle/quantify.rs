@@ -666,7 +666,7 @@ fn most() -> i128 {
 #[test]
 fn counts_of_small_programs_are_those_of_all_their_runs() {
     let (from, programs) =
-        (rounds("INVDIFF_QUANTIFY_FROM", 0, 0) as u64, rounds("INVDIFF_QUANTIFY", 14, 500) as u64);
+        (rounds("INVDIFF_QUANTIFY_FROM", 0, 0) as u64, rounds("INVDIFF_QUANTIFY", 11, 500) as u64);
     let mut seen = Seen::default();
     for seed in from..from + programs {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
@@ -687,7 +687,7 @@ fn counts_of_small_programs_are_those_of_all_their_runs() {
 #[test]
 fn counts_of_programs_at_the_edges_of_c_contradict_no_run() {
     let (from, programs) =
-        (rounds("INVDIFF_QUANTIFY_FROM", 0, 0) as u64, rounds("INVDIFF_QUANTIFY", 14, 500) as u64);
+        (rounds("INVDIFF_QUANTIFY_FROM", 0, 0) as u64, rounds("INVDIFF_QUANTIFY", 11, 500) as u64);
     let mut seen = Seen::default();
     for seed in from..from + programs {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1);
