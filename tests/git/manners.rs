@@ -97,7 +97,7 @@ fn ids_are_short_for_people_and_whole_for_programs() {
 #[test]
 fn an_interrupted_run_says_what_it_has_written() {
     let repo = three(TempRepo::new());
-    let commits = rounds("INVDIFF_INTERRUPTED", 300, 1000);
+    let commits = rounds("INVDIFF_INTERRUPTED", 200, 1000);
     let range = format!("main~{commits}..main");
     let mut stream = String::new();
     for n in 0..commits {

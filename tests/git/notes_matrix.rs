@@ -80,7 +80,7 @@ fn kill(child: &mut Child, all: bool) {
 /// analysis, so that every kill falls near to where notes are read and written.
 #[test]
 fn a_killed_run_leaves_the_old_notes_or_the_new_ones() {
-    let commits = rounds("INVDIFF_KILLED", 200, 500);
+    let commits = rounds("INVDIFF_KILLED", 140, 500);
     let repo = long(commits);
     let range = format!("HEAD~{commits}..HEAD");
     let all = ids(&repo, &range);
@@ -166,7 +166,7 @@ fn long_in_c(count: usize) -> TempRepo {
 #[test]
 fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
     use std::os::unix::process::CommandExt;
-    let commits = rounds("INVDIFF_KILLED", 200, 500);
+    let commits = rounds("INVDIFF_KILLED", 140, 500);
     let repo = long_in_c(commits);
     let range = format!("HEAD~{commits}..HEAD");
     let all = ids(&repo, &range);

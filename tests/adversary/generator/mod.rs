@@ -118,10 +118,10 @@ impl Asked {
         let fully = rounds("INVDIFF_ADVERSARY_FULLY", 1, 3);
         match (place + k).is_multiple_of(ALL_COMMANDS) {
             _ if is_long => Asked::Everything,
-            _ if k >= fully || !is_whole() && !place.is_multiple_of(2) => Asked::Little,
+            _ if k >= fully || !is_whole() && !place.is_multiple_of(4) => Asked::Little,
             true => Asked::Everything,
             _ if is_whole() => Asked::CheckConditionBlame,
-            _ => Asked::One((place / 2 + k) % 3),
+            _ => Asked::One((place / 4 + k) % 3),
         }
     }
 
