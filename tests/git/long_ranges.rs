@@ -147,7 +147,7 @@ fn a_run_that_is_killed_at_any_time_is_taken_up_by_the_next_one() {
     let expected = by_one_process(&repo);
     let mut random = Random::new(5);
     let (mut kills, mut before) = (0, 0);
-    for round in 0..rounds("INVDIFF_KILLS", 2, 10) {
+    for round in 0..rounds("INVDIFF_KILLS", 1, 10) {
         let batch = format!("{}", 1 + round % 3);
         let mut child = start(&repo, &["notes", "add", "--all", "--batch", &batch]);
         let more = 1 + random.below(4);

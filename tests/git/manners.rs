@@ -133,7 +133,7 @@ fn an_interrupted_run_says_what_it_has_written() {
     let (whole, (all, has_result)) = run(None);
     assert!(whole.status.success() && has_result, "{}", stderr(&whole));
     let calls = watched.called().len();
-    let few = rounds("INVDIFF_KILLS", 4, 40);
+    let few = rounds("INVDIFF_KILLS", 3, 40);
     for call in (1..=calls).rev().step_by(calls.div_ceil(few)) {
         let when = if call % 2 == 0 { When::Before } else { When::After };
         let (output, left) = run(Some(Stop { call, when, whom: Whom::Caller, signal }));

@@ -196,7 +196,7 @@ fn a_run_that_is_killed_while_it_analyses_damages_nothing() {
         folders.map(|folder| folder.path().read_dir().map_or(0, Iterator::count)).sum::<usize>()
     };
     let (mut random, mut killed) = (Random::new(23), 0);
-    while killed < rounds("INVDIFF_KILLS", 3, 50) {
+    while killed < rounds("INVDIFF_KILLS", 2, 50) {
         let mut child = run();
         let enough = known() + random.below(commits / 8);
         if !until(&mut child, |_| known() > enough) {

@@ -102,7 +102,7 @@ fn git_parses_what_was_put_into_any_message() {
     let repo = TempRepo::new();
     let mut random = Random::new(1);
     let mut written = 0;
-    let messages = rounds("INVDIFF_MESSAGES", 120, 500);
+    let messages = rounds("INVDIFF_MESSAGES", 60, 500);
     for round in 0..messages {
         let settings = SETTINGS[random.below(SETTINGS.len())];
         let mut git = git_of(&repo).with_env("GIT_CONFIG_COUNT", settings.len().to_string());
@@ -182,7 +182,7 @@ fn git_commits_what_git_would_have_written() {
     let plain = TempRepo::new().file("a.c", "0").commit("first");
     let mut random = Random::new(7);
     let (mut made, mut refused) = (0, 0);
-    let commits = rounds("INVDIFF_COMMITS", 15, 60);
+    let commits = rounds("INVDIFF_COMMITS", 8, 60);
     for round in 0..commits {
         let (text, message) = (format!("{round}"), message(&mut random));
         let cleanup = random.choose(&["default", "strip", "whitespace", "verbatim", "scissors"]).to_owned();

@@ -245,7 +245,7 @@ fn subjects() -> Vec<PathBuf> {
 fn proved_facts_of_subjects_hold() {
     let all = subjects();
     // Some of each folder, or all.
-    let every = rounds("INVDIFF_SUBJECTS", 80, 40);
+    let every = rounds("INVDIFF_SUBJECTS", 120, 40);
     let mut sum = Examined::default();
     for path in all.iter().step_by(every.max(1)) {
         let source = std::fs::read_to_string(path).unwrap_or_default();

@@ -177,7 +177,7 @@ fn facts_of_textbooks_are_found() {
         .collect();
     assert!(work.len() >= 60, "{} functions", work.len());
     let is_written = std::env::var_os("INVDIFF_WRITE").is_some();
-    let step = if is_written { 1 } else { rounds("INVDIFF_TEXTBOOK_STEP", 6, 1).max(1) };
+    let step = if is_written { 1 } else { rounds("INVDIFF_TEXTBOOK_STEP", 9, 1).max(1) };
     let work: Vec<_> = work.into_iter().step_by(step).collect();
     let rows: Vec<Row> = work.par_iter().flat_map_iter(|(file, text, s)| measure(file, text, s)).collect();
     for r in &rows {
