@@ -15,12 +15,11 @@ use super::function::{analyse_safely, not_asked, pins_of};
 use super::lineage::{Lineage, Member};
 use super::linked::Name;
 use super::local::Locals;
-use super::reach::Reach;
 use super::request::{Effort, Limits, Options, Request};
 use super::shared_out;
 use super::world::World;
 use crate::invariant::Budget;
-use crate::mvicfg::{ClassId, VersionId, key};
+use crate::mvicfg::key;
 use crate::report::{
     AssertionKind, ChangeVerdict, FunctionReport, FunctionStatus, OpenKind, RepoPath, Report, Undecided,
 };
@@ -40,8 +39,6 @@ const MAX_ELSEWHERE: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Nothing,
-    /// All versions are known to do the same.
-    Same,
     /// What runs and rules tell.
     Little,
     /// What a first look may ask of everything.
@@ -58,21 +55,6 @@ pub(super) struct FirstLook {
     unseen: BTreeSet<(RepoPath, String)>,
     /// Functions that are the same but for functions that they call and that are told of.
     callers: BTreeSet<(RepoPath, String)>,
-}
-
-/// Whether all versions of a function do the same from any state, with all that they call, wherever that stands now.
-fn does_the_same(l: &Lineage, world: &World) -> bool {
-    let does =
-        |(m, reach): (&Option<Member>, &Reach)| reach.does(&m.as_ref()?.file, &m.as_ref()?.function.name);
-    let mut all = l.members.iter().zip(&world.reaches).map(does);
-    let first = all.next().flatten();
-    first.is_some() && all.all(|other| other == first)
-}
-
-/// What is found of such a function: one class.
-fn the_same(l: &Lineage) -> Analysed {
-    let class_of = l.members.iter().map(|m| m.as_ref().map(|_| ClassId::OLD)).collect();
-    Analysed { class_of, representative: vec![VersionId::OLD], ..Analysed::default() }
 }
 
 impl FirstLook {
@@ -98,11 +80,6 @@ impl FirstLook {
         let all: BTreeSet<&str> =
             lineages.iter().flat_map(|l| l.members.iter().flatten()).map(|m| &*m.function.name).collect();
         let tells = |k: usize| (0..request.versions.len()).any(|step| locals.differs(k, step));
-        // A function that only goes to another file is called where it was a part of its callers before.
-        let is_moved = lineages.iter().any(|l| {
-            let mut files = l.members.iter().flatten().map(|m| &m.file);
-            files.next().is_some_and(|first| files.any(|file| file != first))
-        });
         let mut look = FirstLook { asked: vec![Asked::Nothing; lineages.len()], ..FirstLook::default() };
         let (mut small, mut elsewhere, mut beside_text) = (Vec::new(), Vec::new(), Vec::new());
         for &(k, l) in &changed {
@@ -112,7 +89,6 @@ impl FirstLook {
                 // Where the local view tells nothing, there is nothing more to say.
                 () if l.is_edited() => small.extend(tells(k).then(|| (l.size(), k))),
                 () if !is_changed_by_callees_alone(l) => beside_text.push((l.size(), k)),
-                () if is_moved && does_the_same(l, world) => look.asked[k] = Asked::Same,
                 () if calls_one_of(l, &names) && !changes_elsewhere(l, &all) => look.callers.extend(named(l)),
                 () => elsewhere.push((l.size(), k)),
             }
@@ -140,7 +116,7 @@ impl FirstLook {
             };
         }
         for (asked, l) in look.asked.iter_mut().zip(lineages) {
-            if !is_askable(l) && *asked != Asked::Same {
+            if !is_askable(l) {
                 *asked = Asked::Nothing;
             }
         }
@@ -167,7 +143,6 @@ impl FirstLook {
         let one = |(l, asked): (&Lineage, &Asked)| match asked {
             _ if world.watch.is_over() => not_asked(l, options),
             Asked::Nothing => not_asked(l, options),
-            Asked::Same => the_same(l),
             Asked::Little => analyse_safely(l, world, &little),
             Asked::All => analyse_safely(l, world, &all),
         };
@@ -361,38 +336,5 @@ mod tests {
         let new = "#include \"outer.h\"\nint twice(int a) { return 2 * a; }\nint work(int a) { return limit(twice(a)) + 1; }\n";
         let report = look([&both(old, "#define MOST 30\n"), &both(new, "#define MOST 24\n")], 0);
         assert!(is_told(&report) && !report.complete, "{report:?}");
-    }
-
-    /// A helper that only goes to another file was a part of its callers, and is called by them now.
-    #[test]
-    fn callers_of_what_goes_to_another_file_do_the_same() {
-        let helper = "char *clean(char *p)\n{\n    char *out = p;\n    while (*p) {\n        if (*p < 32) *p = 32;\n        p++;\n    }\n    return out;\n}\n";
-        let header = "char *clean(char *p);\n";
-        let caller = |k: &str| {
-            format!("void put(char *);\nvoid f(char *p, int n)\n{{\n    if (n > {k}) put(clean(p));\n}}\n")
-        };
-        let old_a = format!("static {helper}{}", caller("1"));
-        let new = |k: &str| format!("#include \"h.h\"\n{}", caller(k));
-        let (other, moved) = (
-            "#include \"h.h\"\nint other(void) { return 3; }\n",
-            format!("#include \"h.h\"\nint other(void) {{ return 3; }}\n{helper}"),
-        );
-        let told = |new_a: &str, moved: &str| {
-            let report = look(
-                [
-                    &[("a.c", &old_a), ("b.c", other), ("h.h", "")],
-                    &[("a.c", new_a), ("b.c", moved), ("h.h", header)],
-                ],
-                0,
-            );
-            report.functions.iter().any(|f| {
-                !f.changes.is_empty()
-                    || f.points.iter().any(|p| !p.undecided.is_empty() || !p.churns.is_empty())
-            })
-        };
-        assert!(!told(&new("1"), &moved));
-        // What goes and does otherwise, or is called otherwise, is looked at.
-        assert!(told(&new("1"), &moved.replace("= 32", "= 31")));
-        assert!(told(&new("2"), &moved));
     }
 }
