@@ -1,7 +1,7 @@
 //! `.invdiff.yaml` and what `git config --list` prints.
 
 use git_invdiff::config::{
-    ConfigFile, FILE_NAME, GitConfig, Overrides, Settings, Suppression, edit, join_policies,
+    ConfigFile, FILE_NAME, GitConfig, Listing, Overrides, Settings, Suppression, edit, join_policies,
 };
 
 /// A policy compared with itself has not changed, and an edit of the file adds its entry and nothing else.
@@ -33,7 +33,7 @@ pub fn policy(bytes: &[u8]) {
 
 /// Settings that are read name where they come from when they are wrong.
 pub fn git_config(bytes: &[u8]) {
-    let config = match GitConfig::parse(bytes) {
+    let config = match GitConfig::of(&Listing::new(bytes.to_vec())) {
         Ok(config) => config,
         Err(error) => {
             assert!(!error.message.is_empty() && error.hint.is_some(), "{error:?}");

@@ -1,9 +1,10 @@
 //! Whether and how to colour and page: git's rules, git's configuration.
 //!
-//! The configuration is read by `git config`, which alone knows all of its sources (`git -c`,
+//! The configuration is listed by `git config`, which alone knows all of its sources (`git -c`,
 //! `GIT_CONFIG_COUNT`, conditional includes).
 
-use super::globals::{ColourChoice, GlobalArgs};
+use super::globals::ColourChoice;
+use crate::config::{Listing, truth};
 use crate::report::palette::{Paint, Palette, Slot};
 use std::collections::BTreeMap;
 
@@ -15,21 +16,11 @@ pub struct DisplayConfig {
 }
 
 impl DisplayConfig {
-    /// Asks git; without git, or with a configuration that git rejects, there is none.
-    pub fn read(globals: &GlobalArgs) -> DisplayConfig {
-        let keys = r"^(color\.ui|color\.invdiff(\..*)?|pager\.invdiff)$";
-        let output = globals.git().args(["config", "-z", "--get-regexp", keys]).output();
-        output.map(|o| DisplayConfig::parse(&o.stdout)).unwrap_or_default()
-    }
-
-    /// Reads the output of `git config -z --get-regexp`: `key LF value NUL`, or `key NUL`.
-    fn parse(bytes: &[u8]) -> DisplayConfig {
-        let text = String::from_utf8_lossy(bytes);
-        let entries = text.split_terminator('\0').map(|entry| match entry.split_once('\n') {
-            Some((key, value)) => (key.to_lowercase(), Some(value.to_owned())),
-            None => (entry.to_lowercase(), None),
-        });
-        DisplayConfig { values: entries.collect() }
+    /// Takes it out of all that is configured.
+    pub fn of(listing: &Listing) -> DisplayConfig {
+        let own = |key: &str| key.starts_with("color.") || key == "pager.invdiff";
+        let entries = listing.entries().map(|entry| (entry.key.to_lowercase(), entry.value));
+        DisplayConfig { values: entries.filter(|(key, _)| own(key)).collect() }
     }
 
     fn get(&self, key: &str) -> Option<&str> {
@@ -40,7 +31,7 @@ impl DisplayConfig {
     pub fn pager(&self) -> PagerConfig {
         match self.get("pager.invdiff") {
             None => PagerConfig::Default,
-            Some(value) => match boolean(value) {
+            Some(value) => match truth(Some(value)) {
                 Some(true) => PagerConfig::Default,
                 Some(false) => PagerConfig::Off,
                 None => PagerConfig::Command(value.to_owned()),
@@ -54,7 +45,7 @@ impl DisplayConfig {
         match value.to_ascii_lowercase().as_str() {
             "always" => ColourChoice::Always,
             "never" => ColourChoice::Never,
-            other if boolean(other) == Some(false) => ColourChoice::Never,
+            other if truth(Some(other)) == Some(false) => ColourChoice::Never,
             _ => ColourChoice::Auto,
         }
     }
@@ -66,15 +57,6 @@ pub enum PagerConfig {
     Default,
     Off,
     Command(String),
-}
-
-/// Reads a boolean as git does; `None` if the text is none.
-fn boolean(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" => Some(true),
-        "false" | "no" | "off" | "" => Some(false),
-        number => number.parse::<i64>().ok().map(|n| n != 0),
-    }
 }
 
 /// What the decision about colours depends on, besides options and configuration.
@@ -100,7 +82,7 @@ impl Surroundings {
 
 /// Whether git has started a pager already.
 pub fn pager_in_use() -> bool {
-    std::env::var("GIT_PAGER_IN_USE").is_ok_and(|value| boolean(&value) == Some(true))
+    std::env::var("GIT_PAGER_IN_USE").is_ok_and(|value| truth(Some(&value)) == Some(true))
 }
 
 /// Decides on colours: options before configuration before the look of the surroundings.
@@ -127,8 +109,14 @@ pub fn palette(option: Option<ColourChoice>, config: &DisplayConfig, around: Sur
 mod tests {
     use super::*;
 
+    /// A configuration of entries `key=value` or `key`.
+    fn display(entries: &[&str]) -> DisplayConfig {
+        let list: String = entries.iter().map(|e| format!("file:x\0{}\0", e.replace('=', "\n"))).collect();
+        DisplayConfig::of(&Listing::new(list.into_bytes()))
+    }
+
     fn check(option: Option<ColourChoice>, config: &str, around: &str, expected: bool) {
-        let config = DisplayConfig::parse(config.replace('=', "\n").replace(' ', "\0").as_bytes());
+        let config = display(&config.split_whitespace().collect::<Vec<_>>());
         let around = Surroundings {
             stdout_is_terminal: around.contains("tty"),
             pager_in_use: around.contains("pager"),
@@ -154,8 +142,7 @@ mod tests {
 
     #[test]
     fn slots_are_configurable() {
-        let config =
-            DisplayConfig::parse(b"color.invdiff.removed\nbold blue\0color.invdiff.added\nno such\0");
+        let config = display(&["color.invdiff.removed=bold blue", "color.invdiff.added=no such"]);
         let palette = palette(Some(ColourChoice::Always), &config, Surroundings::default());
         assert_eq!(palette.paint(Slot::Removed, "x").to_string(), "\x1b[1;34mx\x1b[0m");
         assert_eq!(palette.paint(Slot::Added, "x").to_string(), "\x1b[32mx\x1b[0m");
@@ -164,12 +151,12 @@ mod tests {
     #[test]
     fn the_pager_can_be_turned_off_or_replaced() {
         for (config, expected) in [
-            (&b""[..], PagerConfig::Default),
-            (b"pager.invdiff\nfalse\0", PagerConfig::Off),
-            (b"pager.invdiff\0", PagerConfig::Default),
-            (b"pager.invdiff\nless -S\0", PagerConfig::Command("less -S".into())),
+            (&[][..], PagerConfig::Default),
+            (&["pager.invdiff=false"], PagerConfig::Off),
+            (&["pager.invdiff"], PagerConfig::Default),
+            (&["pager.invdiff=less -S"], PagerConfig::Command("less -S".into())),
         ] {
-            assert_eq!(DisplayConfig::parse(config).pager(), expected);
+            assert_eq!(display(config).pager(), expected);
         }
     }
 }

@@ -22,8 +22,7 @@ pub(super) fn repository(context: &Context) -> Result<Git, CliError> {
     context.repository(|| {
         let git = fetching_repository(context)?;
         // A value that is no truth value is said where the settings are read.
-        let may_fetch = matches!(git.config_bool("invdiff.lazyFetch"), Ok(Some(true)));
-        Ok(if may_fetch { git } else { git.without_fetching() })
+        Ok(if context.is_configured("invdiff.lazyfetch") { git } else { git.without_fetching() })
     })
 }
 

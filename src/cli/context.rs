@@ -1,9 +1,10 @@
 //! What every command gets: the common options and the one place to write to.
 
+use super::colour::DisplayConfig;
 use super::interrupt::{Asked, Interrupt};
 use super::output::Output;
 use super::{CliError, GlobalArgs};
-use crate::config::{ConfigError, GitConfig};
+use crate::config::{ConfigError, GitConfig, Listing};
 use crate::history::Repository;
 use crate::store::Git;
 use std::io::Write;
@@ -33,15 +34,27 @@ pub(super) struct Inner {
 impl Inner {
     /// A context in which all words are revisions, whatever files there are, and what git has said is not asked again.
     pub fn context(&self) -> Result<Context, CliError> {
-        Ok(Context { known: self.known.clone(), ..Context::new(self.globals.clone(), true)? })
+        Context::of(self.globals.clone(), true, self.known.clone())
     }
 }
 
 /// What git was asked for: who looks at many versions asks once.
 #[derive(Default)]
 struct Known {
+    listing: OnceLock<Option<Listing>>,
     config: OnceLock<GitConfig>,
     repository: OnceLock<Git>,
+}
+
+impl Known {
+    /// All that git's configuration says; `None` where git is not there, or rejects its configuration.
+    fn listing(&self, globals: &GlobalArgs) -> Option<&Listing> {
+        let ask = || {
+            let output = globals.git().args(Listing::ARGUMENTS).output().ok()?;
+            output.status.success().then(|| Listing::new(output.stdout))
+        };
+        self.listing.get_or_init(ask).as_ref()
+    }
 }
 
 /// Formats in which a result can be written.
@@ -91,15 +104,13 @@ impl Context {
                 CliError::fatal(format!("cannot change to '{}'", directory.display())).caused_by(&e)
             })?;
         }
-        let output = Output::new(&globals)?;
-        Ok(Context {
-            globals,
-            output,
-            separated,
-            interrupt: None,
-            is_interrupted: false,
-            known: Arc::default(),
-        })
+        Context::of(globals, separated, Arc::default())
+    }
+
+    fn of(globals: GlobalArgs, separated: bool, known: Arc<Known>) -> Result<Context, CliError> {
+        let configured = || known.listing(&globals).map(DisplayConfig::of).unwrap_or_default();
+        let output = Output::new(&globals, configured)?;
+        Ok(Context { globals, output, separated, interrupt: None, is_interrupted: false, known })
     }
 
     /// Does work that an interrupt ends early, so that what was found until then can be shown.
@@ -153,8 +164,17 @@ impl Context {
         if let Some(known) = self.known.config.get() {
             return Ok(known);
         }
-        let found = GitConfig::load(repository.git())?;
+        let found = match self.known.listing(&self.globals) {
+            Some(listing) => GitConfig::of(listing)?,
+            // What is wrong with it is said by git.
+            None => GitConfig::load(repository.git())?,
+        };
         Ok(self.known.config.get_or_init(|| found))
+    }
+
+    /// Whether a key of git's configuration, in lower case, is clearly true.
+    pub(super) fn is_configured(&self, key: &str) -> bool {
+        self.known.listing(&self.globals).is_some_and(|listing| listing.is_true(key))
     }
 
     /// Returns the repository that `find` finds, once.

@@ -41,7 +41,7 @@ enum Sink {
 
 impl Output {
     /// Opens what the options name, and decides on colours and pager.
-    pub fn new(globals: &GlobalArgs) -> Result<Output, CliError> {
+    pub fn new(globals: &GlobalArgs, configured: impl FnOnce() -> DisplayConfig) -> Result<Output, CliError> {
         let sink = match &globals.output {
             Some(path) if path.as_os_str() != "-" => open_file(path)?,
             _ => Sink::Stdout(BufWriter::new(io::stdout())),
@@ -54,7 +54,7 @@ impl Output {
         let config = if machine || matches!(option, Some(ColourChoice::Never)) && !to_terminal {
             DisplayConfig::default()
         } else {
-            DisplayConfig::read(globals)
+            configured()
         };
         let palette = if machine { Palette::plain() } else { colour::palette(option, &config, around) };
         let pages = to_terminal && !around.pager_in_use && !globals.no_pager;
@@ -237,7 +237,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
         for success in [false, true] {
-            let mut output = Output::new(&globals(&path)).unwrap();
+            let mut output = Output::new(&globals(&path), DisplayConfig::default).unwrap();
             output.write_all(b"facts").unwrap();
             assert!(!path.exists());
             output.finish(success).unwrap();
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_does_not_exist_is_named() {
-        let error = Output::new(&globals(Path::new("/nonexistent/x"))).err().unwrap();
+        let error = Output::new(&globals(Path::new("/nonexistent/x")), DisplayConfig::default).err().unwrap();
         assert!(error.message.contains("/nonexistent/x"), "{error}");
     }
 }

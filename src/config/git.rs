@@ -51,6 +51,52 @@ pub const KEYS: [&str; 39] = [
 /// Keys of other sections that are read.
 const FOREIGN: [&str; 2] = ["diff.renames", "diff.renameLimit"];
 
+/// All that git's configuration says, as `git config --null --list --show-origin` prints it.
+#[derive(Clone, Debug, Default)]
+pub struct Listing(Vec<u8>);
+
+/// One line of git's configuration.
+pub struct Entry {
+    pub origin: String,
+    /// Section and name in lower case.
+    pub key: String,
+    /// A key without `=` has none, which stands for true.
+    pub value: Option<String>,
+}
+
+impl Listing {
+    /// What makes git print it.
+    pub const ARGUMENTS: [&str; 4] = ["config", "--null", "--list", "--show-origin"];
+
+    /// Takes what git has printed: origin NUL key LF value NUL, or origin NUL key NUL.
+    pub fn new(printed: Vec<u8>) -> Listing {
+        Listing(printed)
+    }
+
+    /// What it says, in the order that git reads it.
+    pub fn entries(&self) -> impl Iterator<Item = Entry> {
+        let mut fields = self.0.split(|&b| b == 0).map(String::from_utf8_lossy);
+        std::iter::from_fn(move || {
+            let (origin, entry) = (fields.next()?, fields.next()?);
+            // Git ends "command line:" with what stands before a file's name.
+            let origin = origin.strip_suffix(':').unwrap_or(&origin).to_owned();
+            let (key, value) = match entry.split_once('\n') {
+                Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
+                None => (entry.into_owned(), None),
+            };
+            Some(Entry { origin, key, value })
+        })
+    }
+
+    /// Whether a key, in lower case, is clearly true.
+    pub fn is_true(&self, key: &str) -> bool {
+        self.entries()
+            .filter(|entry| entry.key == key)
+            .last()
+            .is_some_and(|entry| truth(entry.value.as_deref()) == Some(true))
+    }
+}
+
 /// Values of one key, in the order that git reads them, each with its origin.
 type Values = Vec<(String, Option<String>)>;
 
@@ -61,21 +107,12 @@ pub struct GitConfig {
 }
 
 impl GitConfig {
-    /// Reads what `git config --null --list --show-origin` prints: origin NUL key LF value NUL. Other
-    /// sections are passed over; an unknown key of ours is an error.
-    pub fn parse(list: &[u8]) -> Result<GitConfig, ConfigError> {
+    /// Takes what is ours out of a listing. Other sections are passed over; an unknown key of ours is an error.
+    pub fn of(listing: &Listing) -> Result<GitConfig, ConfigError> {
         let mut config = GitConfig::default();
-        let mut fields = list.split(|&b| b == 0).map(String::from_utf8_lossy);
-        while let (Some(origin), Some(entry)) = (fields.next(), fields.next()) {
-            // Git ends "command line:" with what stands before a file's name.
-            let origin = origin.strip_suffix(':').unwrap_or(&origin).to_owned();
-            // A key without `=` has no value and no newline.
-            let (key, value) = match entry.split_once('\n') {
-                Some((key, value)) => (key, Some(value.to_owned())),
-                None => (&*entry, None),
-            };
+        for Entry { origin, key, value } in listing.entries() {
             // Keys of git's own that count for us too, under their whole name.
-            let foreign = FOREIGN.into_iter().find(|k| k.eq_ignore_ascii_case(key));
+            let foreign = FOREIGN.into_iter().find(|k| k.eq_ignore_ascii_case(&key));
             if let Some(known) = foreign {
                 config.values.entry(known.to_owned()).or_default().push((origin, value));
                 continue;
@@ -104,14 +141,10 @@ impl GitConfig {
     /// 0 and the empty value are false.
     pub fn bool(&self, key: &str) -> Result<Option<bool>, ConfigError> {
         let Some((origin, value)) = self.last(key) else { return Ok(None) };
-        let Some(text) = value else { return Ok(Some(true)) };
-        match text.to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" => Ok(Some(true)),
-            "false" | "no" | "off" | "" => Ok(Some(false)),
-            number => match parse_int(number) {
-                Some(n) => Ok(Some(n != 0)),
-                None => Err(bad(origin, key, text, "a boolean")),
-            },
+        let text = value.as_deref();
+        match truth(text) {
+            Some(value) => Ok(Some(value)),
+            None => Err(bad(origin, key, text.unwrap_or_default(), "a boolean")),
         }
     }
 
@@ -200,6 +233,16 @@ impl GitConfig {
     }
 }
 
+/// Reads a truth value as git does; `None` if the text is none. A key without a value is true.
+pub fn truth(text: Option<&str>) -> Option<bool> {
+    let Some(text) = text else { return Some(true) };
+    match text.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" => Some(true),
+        "false" | "no" | "off" | "" => Some(false),
+        number => parse_int(number).map(|n| n != 0),
+    }
+}
+
 fn bad(origin: &str, key: &str, text: &str, wanted: &str) -> ConfigError {
     ConfigError::new(origin, format!("bad value '{text}' for 'invdiff.{key}': not {wanted}"))
 }
@@ -236,7 +279,7 @@ mod tests {
 
     fn config(entries: &[&str]) -> Result<GitConfig, ConfigError> {
         let list: String = entries.iter().map(|e| format!("file:x\0{e}\0")).collect();
-        GitConfig::parse(list.as_bytes())
+        GitConfig::of(&Listing::new(list.into_bytes()))
     }
 
     #[test]

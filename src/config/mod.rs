@@ -18,7 +18,7 @@ pub use file::{
     AnalysisSection, CSection, ConfigFile, ConfigurationSection, DefineValue, FILE_NAME, GateRule,
     GateSection, Paths, PinnedSection, RequiresSection, Suppression, is_day,
 };
-pub use git::{GitConfig, KEYS};
+pub use git::{GitConfig, KEYS, Listing, truth};
 pub use names::nearest;
 pub use policy::{JoinedPolicy, join_policies};
 pub use quantify::{Bounds, Distribution, QuantifySection, Span};
@@ -40,10 +40,9 @@ pub fn today() -> String {
 impl GitConfig {
     /// Asks git, which knows every scope, includes, `git -c` and `GIT_CONFIG_COUNT`. Cost: one process.
     pub fn load(git: &GitCommand) -> Result<GitConfig, ConfigError> {
-        let list = git
-            .read(&["config", "--null", "--list", "--show-origin"])
-            .map_err(|e| ConfigError::new("git config", e.to_string()))?;
-        GitConfig::parse(&list)
+        let listed =
+            git.read(&Listing::ARGUMENTS).map_err(|e| ConfigError::new("git config", e.to_string()))?;
+        GitConfig::of(&Listing::new(listed))
     }
 }
 

@@ -683,7 +683,7 @@ mod tests {
 
     fn git(entries: &[&str]) -> GitConfig {
         let list: String = entries.iter().map(|e| format!("file:x\0invdiff.{e}\0")).collect();
-        GitConfig::parse(list.as_bytes()).expect("keys")
+        GitConfig::of(&crate::config::Listing::new(list.into_bytes())).expect("keys")
     }
 
     #[test]

@@ -347,12 +347,13 @@ fn head(git: &Git) -> Result<ComparedTree, HookError> {
 }
 
 fn rebasing(git: &Git) -> Result<bool, HookError> {
-    Ok(git.git_path("rebase-merge")?.exists() || git.git_path("rebase-apply")?.exists())
+    Ok(git.own_dir()?.join("rebase-merge").exists() || git.own_dir()?.join("rebase-apply").exists())
 }
 
 /// Reads the list that git hands to `post-rewrite` at the end of a rebase, from where git keeps it.
 fn rebased(git: &Git) -> Result<Vec<(String, String)>, HookError> {
-    let lists = [git.git_path("rebase-merge/rewritten-list")?, git.git_path("rebase-apply/rewritten")?];
+    let lists =
+        [git.own_dir()?.join("rebase-merge/rewritten-list"), git.own_dir()?.join("rebase-apply/rewritten")];
     Ok(lists
         .iter()
         .find_map(|list| std::fs::read(list).ok())

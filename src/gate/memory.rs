@@ -43,7 +43,7 @@ impl Memory {
         hash.update(format!("{:?}", program.and_then(|p| Ok((p.len(), p.modified()?))).ok()).as_bytes());
         let settings = git.output(&["config", "-z", "--get-regexp", r"^invdiff\."], b"")?;
         hash.update(&settings.stdout);
-        Ok(Memory { file: git.git_path(FILE)?, surroundings: hash.finalize().to_hex().to_string() })
+        Ok(Memory { file: git.own_dir()?.join(FILE), surroundings: hash.finalize().to_hex().to_string() })
     }
 
     /// Returns the key of a comparison. Costs two git processes that list files.

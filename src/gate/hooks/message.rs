@@ -35,7 +35,7 @@ pub(super) fn prepare(
         let stripped = Style::read(hook.git, &message)?.replace(&message, &trailer::KEYS, &[]);
         return if stripped == message { Ok(()) } else { write(&path, &stripped) };
     }
-    if hook.git.git_path("rebase-merge/stopped-sha")?.exists() && renew(hook, &path, amended)? {
+    if hook.git.own_dir()?.join("rebase-merge/stopped-sha").exists() && renew(hook, &path, amended)? {
         return Ok(());
     }
     if amended || !matches!(source, None | Some("" | "template")) || !comments_are_cut(hook.git)? {
@@ -81,7 +81,7 @@ pub(super) fn finish(hook: &mut Hook<'_>, file: Option<&Path>) -> Result<(), Hoo
     let style = Style::read(hook.git, &message)?;
     let Some(subject) = style.subject(&message) else { return Ok(()) };
     let passing: [&[u8]; 4] = [b"fixup! ", b"squash! ", b"amend! ", b"Revert \""];
-    let state = |name: &str| hook.git.git_path(name).map(|path| path.exists());
+    let state = |name: &str| hook.git.own_dir().map(|folder| folder.join(name).exists());
     if passing.iter().any(|prefix| subject.starts_with(prefix))
         || state("MERGE_HEAD")?
         || state("REVERT_HEAD")?
@@ -116,7 +116,7 @@ fn message_file(git: &Git, file: Option<&Path>) -> Result<PathBuf, HookError> {
 
 /// Remembers whether HEAD is being amended: its message is the source.
 fn mark_amend(git: &Git, source: Option<&str>, object: Option<&str>) -> Result<bool, HookError> {
-    let marker = git.git_path(AMEND_MARKER)?;
+    let marker = git.own_dir()?.join(AMEND_MARKER);
     let head = git.object("HEAD^{commit}")?;
     let source_object = match (source, object) {
         (Some("commit"), Some(object)) => git.object(&format!("{object}^{{commit}}"))?,
@@ -133,12 +133,12 @@ fn mark_amend(git: &Git, source: Option<&str>, object: Option<&str>) -> Result<b
 
 /// Tells whether a rebase is melding commits into one.
 fn melding(git: &Git) -> Result<bool, HookError> {
-    Ok(git.git_path("rebase-merge/message-squash")?.exists())
+    Ok(git.own_dir()?.join("rebase-merge/message-squash").exists())
 }
 
 /// Tells whether HEAD is being amended: by the marker, or as far as it seems.
 fn amending(git: &Git) -> Result<bool, HookError> {
-    let marker = git.git_path(AMEND_MARKER)?;
+    let marker = git.own_dir()?.join(AMEND_MARKER);
     let marked = std::fs::read_to_string(&marker).ok();
     let _ = std::fs::remove_file(&marker);
     let head = git.object("HEAD^{commit}")?;

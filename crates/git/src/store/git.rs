@@ -35,7 +35,16 @@ pub struct Git {
     git_dir: Option<PathBuf>,
     env: Vec<(OsString, OsString)>,
     /// Asked once.
-    common_dir: Arc<OnceLock<PathBuf>>,
+    folders: Arc<OnceLock<Folders>>,
+}
+
+/// The git directories of a repository, absolute or relative to the current directory of this process.
+#[derive(Debug)]
+struct Folders {
+    /// That of this worktree.
+    own: PathBuf,
+    /// The one that all worktrees share.
+    common: PathBuf,
 }
 
 impl Git {
@@ -52,14 +61,14 @@ impl Git {
     /// Uses the repository `git_dir`, as `git --git-dir` does; `None` discovers it.
     pub fn with_git_dir(mut self, git_dir: Option<PathBuf>) -> Git {
         self.git_dir = git_dir;
-        self.common_dir = Arc::default();
+        self.folders = Arc::default();
         self
     }
 
     /// Sets an environment variable for every command.
     pub fn with_env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Git {
         self.env.push((name.into(), value.into()));
-        self.common_dir = Arc::default();
+        self.folders = Arc::default();
         self
     }
 
@@ -141,23 +150,43 @@ impl Git {
 
     /// Returns the git directory that all worktrees share, absolute or relative to the current directory of this
     /// process. Fails where there is no repository.
-    pub fn common_dir(&self) -> Result<PathBuf, GitError> {
-        if let Some(known) = self.common_dir.get() {
-            return Ok(known.clone());
-        }
-        let folder = PathBuf::from(self.line(&["rev-parse", "--git-common-dir"])?);
-        let found = self.dir.as_ref().map_or(folder.clone(), |dir| dir.join(&folder));
-        Ok(self.common_dir.get_or_init(|| found).clone())
+    pub fn common_dir(&self) -> Result<&Path, GitError> {
+        Ok(&self.folders()?.common)
     }
 
-    /// Returns a path inside the git directory as this repository has it (worktrees, `core.hooksPath`),
-    /// absolute or relative to the current directory of this process.
-    pub fn git_path(&self, name: &str) -> Result<PathBuf, GitError> {
-        let path = PathBuf::from(self.line(&["rev-parse", "--git-path", name])?);
-        Ok(match &self.dir {
-            Some(dir) => dir.join(path),
-            None => path,
-        })
+    /// Returns the git directory of this worktree, absolute or relative to the current directory of this process.
+    pub fn own_dir(&self) -> Result<&Path, GitError> {
+        Ok(&self.folders()?.own)
+    }
+
+    /// Returns where grafts stand, if there are any.
+    pub fn graft_file(&self) -> Result<PathBuf, GitError> {
+        let is_named = |name: &OsStr| name == "GIT_GRAFT_FILE";
+        if std::env::var_os("GIT_GRAFT_FILE").is_none() && !self.env.iter().any(|(name, _)| is_named(name)) {
+            return Ok(self.common_dir()?.join("info/grafts"));
+        }
+        Ok(self.from_here(self.line(&["rev-parse", "--git-path", "info/grafts"])?))
+    }
+
+    fn folders(&self) -> Result<&Folders, GitError> {
+        if let Some(known) = self.folders.get() {
+            return Ok(known);
+        }
+        let both = self.line(&["rev-parse", "--git-dir", "--git-common-dir"])?;
+        let found = match both.split('\n').collect::<Vec<_>>()[..] {
+            [own, common] => Folders { own: self.from_here(own), common: self.from_here(common) },
+            // A folder's name has a line end in it.
+            _ => Folders {
+                own: self.from_here(self.line(&["rev-parse", "--git-dir"])?),
+                common: self.from_here(self.line(&["rev-parse", "--git-common-dir"])?),
+            },
+        };
+        Ok(self.folders.get_or_init(|| found))
+    }
+
+    /// Makes a path that git has printed one of this process.
+    fn from_here(&self, printed: impl AsRef<Path>) -> PathBuf {
+        self.dir.as_ref().map_or_else(|| printed.as_ref().to_path_buf(), |dir| dir.join(&printed))
     }
 
     /// Returns the last value of a configuration key.
@@ -169,11 +198,6 @@ impl Git {
     pub fn config_number(&self, key: &str) -> Result<Option<i64>, GitError> {
         let value = self.find(&["config", "--type=int", "--get", key])?;
         Ok(value.and_then(|value| value.parse().ok()))
-    }
-
-    /// Returns the last value of a key that holds a truth value, read as git reads it (`off`).
-    pub fn config_bool(&self, key: &str) -> Result<Option<bool>, GitError> {
-        Ok(self.find(&["config", "--type=bool", "--get", key])?.map(|value| value == "true"))
     }
 }
 

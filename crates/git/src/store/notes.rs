@@ -308,15 +308,14 @@ impl<'a> Notes<'a> {
         self.snapshot_of(self.name.as_str())
     }
 
+    /// Returns the notes under the ref with the full name `name`; none where there is no such ref.
     fn snapshot_of(&self, name: &str) -> Result<Snapshot, NotesError> {
-        let commit = || self.git.object(&format!("{name}^{{commit}}"));
-        let tip = match commit()? {
-            Some(tip) => tip,
-            None if self.git.object(name)?.is_none() => return Ok(Snapshot::default()),
-            // Another writer may have made the ref since.
-            None => commit()?.ok_or_else(|| NotesError::NotNotes(name.to_owned()))?,
-        };
-        let listing = self.git.run(&["ls-tree", "-r", "-z", "--full-tree", &tip], b"")?;
+        self.tip_of(name)?.map_or_else(|| Ok(Snapshot::default()), |tip| self.snapshot_at(&tip))
+    }
+
+    /// Returns the notes of a commit.
+    fn snapshot_at(&self, commit: &str) -> Result<Snapshot, NotesError> {
+        let listing = self.git.run(&["ls-tree", "-r", "-z", "--full-tree", commit], b"")?;
         let mut entries: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         for line in listing.split(|&byte| byte == 0) {
             let Some((blob, path)) = tree_line(line) else { continue };
@@ -328,7 +327,29 @@ impl<'a> Notes<'a> {
                     .push(Entry { path: path.to_string(), blob: blob.to_string() });
             }
         }
-        Ok(Snapshot { tip: Some(tip), entries })
+        Ok(Snapshot { tip: Some(commit.to_owned()), entries })
+    }
+
+    /// Returns the commit that a notes ref names; `None` where there is no such ref.
+    fn tip_of(&self, name: &str) -> Result<Option<String>, NotesError> {
+        // Also lists what lies below a folder of that name.
+        let form = "--format=%(objecttype) %(objectname) %(refname)";
+        let listed = self.git.output(&["for-each-ref", form, name], b"")?;
+        if listed.status.success() {
+            let listed = String::from_utf8_lossy(&listed.stdout);
+            let mut refs = listed.lines().filter_map(|line| {
+                let mut words = line.splitn(3, ' ');
+                Some((words.next()?, words.next()?, words.next()?))
+            });
+            match refs.find(|(_, _, found)| *found == name) {
+                None => return Ok(None),
+                Some(("commit", tip, _)) => return Ok(Some(tip.to_owned())),
+                Some(_) => {}
+            }
+        }
+        // A tag of a commit, or a ref whose object is not there.
+        let tip = self.git.object(&format!("{name}^{{commit}}"))?;
+        Ok(Some(tip.ok_or_else(|| NotesError::NotNotes(name.to_owned()))?))
     }
 
     /// Reads the notes on `objects`; a note spread over several entries is concatenated, as git does.
@@ -442,7 +463,7 @@ pub fn ends(git: &Git, revision: &str) -> Result<Ends, NotesError> {
 /// Returns the ends of many commits with three git processes; `None` for what is not here. Trees are
 /// named, not read: a partial clone may lack them.
 pub fn all_ends(git: &Git, commits: &[String]) -> Result<Vec<Option<Ends>>, NotesError> {
-    let grafts = std::fs::read_to_string(git.git_path("info/grafts")?).unwrap_or_default();
+    let grafts = std::fs::read_to_string(git.graft_file()?).unwrap_or_default();
     let grafts = grafts::parse(&grafts);
     let shown: Vec<&str> = commits.iter().map(String::as_str).collect();
     let mut found = Vec::new();

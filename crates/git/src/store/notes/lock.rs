@@ -90,8 +90,8 @@ impl Wait {
 impl Notes<'_> {
     /// The locks that are there now and stand for the notes: of their ref, and of all reftables.
     fn locks(&self) -> Result<Vec<PathBuf>, NotesError> {
-        let own = self.git.git_path(&format!("{}.lock", self.name))?;
-        let all = [own, self.git.common_dir()?.join("reftable/tables.list.lock")];
+        let common = self.git.common_dir()?;
+        let all = [common.join(format!("{}.lock", self.name)), common.join("reftable/tables.list.lock")];
         Ok(all.into_iter().filter(|path| path.symlink_metadata().is_ok()).collect())
     }
 

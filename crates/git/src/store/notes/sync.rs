@@ -38,7 +38,7 @@ impl Notes<'_> {
     pub fn join(&self, name: &str) -> Result<Joined, NotesError> {
         let theirs = self.git.object(&format!("{name}^{{commit}}"))?;
         let theirs = theirs.ok_or_else(|| NotesError::NotNotes(name.to_owned()))?;
-        let (before, other) = (self.snapshot()?, self.snapshot_of(&theirs)?);
+        let (before, other) = (self.snapshot()?, self.snapshot_at(&theirs)?);
         let mut joined = Joined { there: other.entries.len(), ..Joined::default() };
         // A commit of sources has no notes, and is to be no part of ours.
         if !other.entries.is_empty() && self.merge(&theirs)? {
@@ -204,10 +204,10 @@ impl Notes<'_> {
     fn merge_commit(&self, base: &Snapshot, theirs: &str) -> Result<Attempt, NotesError> {
         let tip = base.tip.as_deref().unwrap_or_default();
         let fork = match self.git.find(&["merge-base", tip, theirs])? {
-            Some(fork) => self.snapshot_of(fork.lines().next().unwrap_or_default())?,
+            Some(fork) => self.snapshot_at(fork.lines().next().unwrap_or_default())?,
             None => Snapshot::default(),
         };
-        let other = self.snapshot_of(theirs)?;
+        let other = self.snapshot_at(theirs)?;
         let objects: BTreeSet<&String> = base.entries.keys().chain(other.entries.keys()).collect();
         let mut changes = Vec::new();
         let mut both = Vec::new();
