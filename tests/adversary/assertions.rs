@@ -163,7 +163,7 @@ fn copies_assert_in_files_that_speak_of_ndebug() {
 
 /// `a.c` of the newest version with its facts.
 fn copy(pair: &Pair) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = invdiff_testing::scratch();
     let to = folder.path().to_str().unwrap().to_owned();
     let (_, out, err) = pair.run_words(&["assert", "HEAD", "--output-dir", &to, "--", "a.c"]);
     std::fs::read_to_string(folder.path().join("a.c")).unwrap_or_else(|e| panic!("{e}\n{out}\n{err}"))
@@ -172,7 +172,7 @@ fn copy(pair: &Pair) -> String {
 #[test]
 fn a_result_that_is_not_there_is_no_part_of_a_test() {
     let pair = Pair::new("int f(int x)\n{\n    return 7;\n}\n", "int f(int x)\n{\n    x++;\n}\n");
-    let folder = tempfile::tempdir().unwrap();
+    let folder = invdiff_testing::scratch();
     let to = folder.path().to_str().unwrap().to_owned();
     let (status, out, _) = pair.run_words(&["witness", "HEAD~1..HEAD", "--output-dir", &to]);
     assert_eq!((status, out.as_str()), (Some(0), ""));
@@ -289,7 +289,7 @@ fn an_assertion_that_failed_before_may_fail_on_more() {
 fn copies_keep_the_numbers_of_lines() {
     let text = "static int here(void) { return __LINE__; }\nint f(int a)\n{\n    a = here() + (a & 3);\n    return a *\n        __LINE__;\n}\n                int main(void) { return f(2) == 18 ? 0 : 1; }\n";
     let pair = Pair::new(text, &text.replace("a & 3", "a & 1"));
-    let folder = tempfile::tempdir().unwrap();
+    let folder = invdiff_testing::scratch();
     let out = folder.path().to_string_lossy().into_owned();
     let (status, said, err) = pair.run_words(&["assert", "HEAD~1", "--output-dir", &out, "--", "*.c"]);
     assert_eq!(status, Some(0), "{said}\n{err}");

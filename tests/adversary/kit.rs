@@ -129,7 +129,7 @@ impl Pair {
 #[track_caller]
 pub fn compile_and_run(files: &[(String, String)], flags: &[&str], stdin: &str) -> Ran {
     use std::io::Write;
-    let folder = tempfile::tempdir().unwrap();
+    let folder = invdiff_testing::scratch();
     let mut sources = Vec::new();
     for (path, text) in files {
         let path = folder.path().join(path);

@@ -27,7 +27,7 @@ impl Pair {
     /// The newer version with its facts as assertions, compiled and run, ends as it does without.
     #[track_caller]
     fn keeps_its_facts(&self) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = invdiff_testing::scratch();
         let out = folder.path().to_string_lossy().into_owned();
         let (status, said, err) = self.run_words(&["assert", "HEAD", "--output-dir", &out, "--", "*.c"]);
         assert_eq!(status, Some(0), "{said}\n{err}");

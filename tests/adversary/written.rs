@@ -44,7 +44,7 @@ fn judge(path: &Path) -> Found {
     let borrow =
         |k: usize| -> Vec<(&str, &str)> { files[k].iter().map(|(p, t)| (p.as_str(), t.as_str())).collect() };
     let pair = Pair::of(&borrow(0), &borrow(1));
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     let built = [0, 1].map(|k| folder.path().join(["old", "new"][k]));
     for (files, at) in files.iter().zip(&built) {
         if let Err(why) = oracle::sanitized(files, at) {
@@ -125,7 +125,7 @@ fn copies(pair: &Pair, files: &Files, k: usize, folder: &Path, built: &Path, fou
 
 /// Whether there is a compiler with sanitizers.
 fn has_compiler() -> bool {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     let empty = vec![("a.c".to_owned(), "int main(void) { return 0; }\n".to_owned())];
     let there = oracle::sanitized(&empty, folder.path()).is_ok();
     if !there {

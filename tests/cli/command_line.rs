@@ -19,7 +19,7 @@ fn command(folder: &Path, words: &str) -> Command {
         .current_dir(folder)
         .env("HOME", folder)
         .env("GIT_CONFIG_NOSYSTEM", "1")
-        .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
+        .env("GIT_CEILING_DIRECTORIES", folder)
         .args(words.split_whitespace());
     command
 }
@@ -27,7 +27,7 @@ fn command(folder: &Path, words: &str) -> Command {
 /// Checks exit code and a part of standard output and of standard error, outside a repository.
 #[track_caller]
 fn check(words: &str, code: i32, stdout: &str, stderr: &str) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     let output = invdiff(folder.path(), words);
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(code), "{words}\n{out}\n{err}");
@@ -72,7 +72,7 @@ fn commands_that_need_a_repository_say_so() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     let output = command(folder.path(), "completions bash").stdout(writer).stderr(Stdio::piped()).output();
@@ -83,7 +83,7 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn results_go_to_a_file_only_if_the_command_succeeds() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     for (words, written) in [("-o out diff", false), ("-o out completions zsh", true)] {
         let output = invdiff(folder.path(), words);
         assert_eq!(output.status.success(), written, "{words}");
@@ -159,7 +159,7 @@ fn nearer_settings_win() {
 
 #[test]
 fn manual_pages_are_written() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     let output = invdiff(folder.path(), "-q man pages");
     assert!(output.status.success() && output.stdout.is_empty());
     let commands = git_invdiff::cli::Cli::command();
@@ -184,7 +184,7 @@ fn in_shell(shell: &str, words: &[&str], script: &str) -> Option<String> {
 /// What the shells make of the scripts: `git-invdiff` by itself, and as git's own completion asks for it.
 #[test]
 fn shells_complete_commands_and_options() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     let script = |shell: &str| {
         let path = folder.path().join(shell);
         std::fs::write(&path, invdiff(folder.path(), &format!("completions {shell}")).stdout)
@@ -219,7 +219,7 @@ fn shells_complete_commands_and_options() {
 
 /// A folder with the demonstration's history in `repo`.
 fn demonstration() -> (tempfile::TempDir, std::path::PathBuf) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     let output = invdiff(folder.path(), "demo --keep repo -o shown");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let repository = folder.path().join("repo");

@@ -133,14 +133,13 @@ fn the_residual_program_tells_the_ways_to_a_statement_apart() {
         assert!(out.contains(part), "{part}\n{out}{err}");
     }
     // Not verified again: the way on which `r` is 1.
-    let folder = tempfile::tempdir().unwrap();
+    let folder = invdiff_testing::scratch();
     if !crate::support::tier::has_compiler() {
         return;
     }
     std::fs::write(folder.path().join("a.c"), out.as_bytes()).unwrap();
-    let cc = |args: &[&str]| {
-        std::process::Command::new("cc").current_dir(folder.path()).args(args).output().unwrap()
-    };
+    let cc =
+        |args: &[&str]| invdiff_testing::compiler().current_dir(folder.path()).args(args).output().unwrap();
     let built = cc(&["-w", "-o", "a", "a.c"]);
     assert!(built.status.success(), "{out}{}", String::from_utf8_lossy(&built.stderr));
     let said = |arguments: &[&str]| {

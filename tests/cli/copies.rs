@@ -65,7 +65,7 @@ fn syntax(text: &[u8], folder: &Path, options: &[&str]) -> Result<(), String> {
     let temporary = tempfile::Builder::new().suffix(".c").tempfile().map_err(|e| e.to_string())?;
     std::fs::write(temporary.path(), text).map_err(|e| e.to_string())?;
     let folder = folder.display();
-    let out = Command::new("cc")
+    let out = invdiff_testing::compiler()
         .args(["-fsyntax-only", "-w", "-fwrapv", &format!("-I{folder}")])
         .args(options)
         .arg(temporary.path())
@@ -143,7 +143,7 @@ fn assertions_fail_where_facts_do_not_hold() {
     for (step, result, holds) in [("1", "7", true), ("1", "8", false)] {
         let source = text.replace("STEP", step).replace("RESULT", result);
         let copy = with_facts(&source, &report);
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = invdiff_testing::scratch();
         let program = compile(&copy, folder.path(), "p").expect("it compiles");
         assert_eq!(run_program(&program, b"").status.success(), holds, "{}", String::from_utf8_lossy(&copy));
     }
@@ -212,7 +212,7 @@ fn copies_of_real_sources_compile() {
         ("cJSON", "cJSON.c", "*case_insensitive*"),
         ("zlib", "adler32.c", "*"),
     ] {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = invdiff_testing::scratch();
         let git = |words: &[&str]| {
             Command::new("git").arg("-C").arg(root.join(history)).args(words).output().expect("git runs")
         };

@@ -63,7 +63,7 @@ fn open(page: &str, arguments: &[&str]) -> Option<Seen> {
         tier::skipped("chromium", "no Chromium");
         return None;
     };
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = invdiff_testing::scratch();
     let at = |name: &str| folder.path().join(name);
     std::fs::write(at("page.html"), page).expect("written");
     let mut child = Command::new(browser)

@@ -25,7 +25,7 @@ impl Machine {
     /// Git, Rust and `programs`, run as the user `uid`.
     fn new(uid: u32, programs: &str) -> Machine {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let machine = Machine { folder: tempfile::tempdir().unwrap(), _alone: alone };
+        let machine = Machine { folder: invdiff_testing::scratch(), _alone: alone };
         for folder in ["bin", "home", "source"] {
             std::fs::create_dir(machine.path(folder)).unwrap();
         }

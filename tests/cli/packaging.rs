@@ -86,7 +86,7 @@ fn the_formula_is_of_this_version() {
 
 #[test]
 fn every_package_has_the_program_with_its_pages_and_completions() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = invdiff_testing::scratch();
     let root = folder.path().join("usr");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("packaging/stage.sh");
     let status = Command::new("sh")

@@ -22,7 +22,7 @@ fn outcome(folder: &Path, test: &str, source: &str) -> (Option<i32>, String) {
         |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("the file is written");
     write("test.c", test);
     write("version.c", source);
-    let built = Command::new("cc")
+    let built = invdiff_testing::compiler()
         .current_dir(folder)
         .args(["-fwrapv", "-ffp-contract=off", "-w", "-DINVDIFF_SOURCE=\"version.c\"", "test.c"])
         .args(["-o", "test", "-lm"])
@@ -42,7 +42,7 @@ fn is_undefined(test: &str, version: usize) -> bool {
 /// Checks that every test of a pair tells the versions apart; returns how many there are, and why others
 /// could not be made.
 fn check(old: &str, new: &str) -> (usize, Vec<String>) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = invdiff_testing::scratch();
     let (mut made, mut refused) = (0, Vec::new());
     for test in tests_of(old, new) {
         match &test.text {
@@ -224,7 +224,8 @@ fn the_command_writes_files() {
         serde_json::from_str(&run(&["witness", "HEAD~1..HEAD", "--json"])).expect("it is JSON");
     assert_eq!(json["tests"][0]["function"], "clamp");
     // From the top of a checkout the source is found as an include is.
-    let built = Command::new("cc").current_dir(repo.path()).args(["-w", "-I.", file, "-o", "t"]).output();
+    let built =
+        invdiff_testing::compiler().current_dir(repo.path()).args(["-w", "-I.", file, "-o", "t"]).output();
     let built = built.expect("cc runs");
     assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
     let status = Command::new(repo.path().join("t")).output().expect("the test runs").status;

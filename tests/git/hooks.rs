@@ -324,7 +324,7 @@ fn pushing_reminds_of_notes_only_where_they_are_shared() {
 
 #[test]
 fn a_repository_is_needed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = invdiff_testing::scratch();
     let repo = TempRepo::new();
     for words in [&["hook", "install"][..], &["notes", "list"], &["trailers"]] {
         let output = repo

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Runs commands in a folder of the repository, and compares everything before and after each.
 #[track_caller]
 fn check(repo: &TempRepo, folder: &Path, commands: &[&str]) {
-    let elsewhere = tempfile::tempdir().unwrap();
+    let elsewhere = invdiff_testing::scratch();
     let before = state(&repo.root());
     for words in commands {
         let words = words.replace("OUT", &elsewhere.path().display().to_string());

@@ -19,7 +19,6 @@ use git_invdiff::interp::{Comparison, End, Generator, Limits, Pair, Program, run
 use git_invdiff::ir::DataModel;
 use git_invdiff::mvicfg::key::exact_body_hash;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 /// Returns the program of one source, if all of it could be read.
@@ -204,10 +203,11 @@ fn written(old: &str, new: &str, data_model: DataModel) -> (Vec<Residual>, Vec<S
 
 /// Whether a compiler takes a source.
 fn compiles(text: &[u8], name: &str) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = invdiff_testing::scratch();
     let path = folder.path().join("residual.c");
     std::fs::write(&path, text).unwrap();
-    let output = Command::new("cc").args(["-std=gnu11", "-fsyntax-only", "-w"]).arg(&path).output().unwrap();
+    let output =
+        invdiff_testing::compiler().args(["-std=gnu11", "-fsyntax-only", "-w"]).arg(&path).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{name}\n{said}\n{}", String::from_utf8_lossy(text));
 }

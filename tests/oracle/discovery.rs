@@ -126,7 +126,7 @@ fn what_is_proved_holds_on_all_inputs() {
         return;
     }
     let (count, from) = (rounds("INVDIFF_ORACLE_DISCOVERY", 10, 300), rounds("INVDIFF_ORACLE_FROM", 0, 0));
-    let folder = tempfile::tempdir().unwrap();
+    let folder = invdiff_testing::scratch();
     let (mut checked, mut looped, mut with_some) = (0, 0, 0);
     for seed in from..from + count {
         let text = function(seed as u64);
@@ -158,8 +158,11 @@ fn what_is_proved_holds_on_all_inputs() {
         source += "}\nreturn 0;\n}\n";
         let (file, program) = (folder.path().join("a.c"), folder.path().join("a.out"));
         std::fs::write(&file, &source).unwrap();
-        let compiled =
-            Command::new("cc").args(["-O1", "-w", "-fwrapv", "-o"]).arg(&program).arg(&file).output();
+        let compiled = invdiff_testing::compiler()
+            .args(["-O1", "-w", "-fwrapv", "-o"])
+            .arg(&program)
+            .arg(&file)
+            .output();
         let compiled = compiled.unwrap();
         assert!(compiled.status.success(), "{}\n{source}", String::from_utf8_lossy(&compiled.stderr));
         let ran = Command::new(&program).output().unwrap();

@@ -86,13 +86,21 @@ fn enumerate(folder: &Path, source: &str, inputs: &[Integer]) -> Option<Runs> {
     // result. Linked without them, since what they call is there.
     let checks = "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift,bounds";
     let flags = ["-w", "-std=gnu17", "-O0", checks, "-fno-sanitize-recover", "-c", "-o"];
-    let compiled =
-        Command::new("cc").args(flags).arg(&object).arg(&file).output().expect("there is a compiler");
+    let compiled = invdiff_testing::compiler()
+        .args(flags)
+        .arg(&object)
+        .arg(&file)
+        .output()
+        .expect("there is a compiler");
     if !compiled.status.success() {
         return None;
     }
-    let linked =
-        Command::new("cc").arg("-o").arg(&binary).arg(&object).output().expect("there is a compiler");
+    let linked = invdiff_testing::compiler()
+        .arg("-o")
+        .arg(&binary)
+        .arg(&object)
+        .output()
+        .expect("there is a compiler");
     assert!(linked.status.success(), "{}", String::from_utf8_lossy(&linked.stderr));
     let output = Command::new(&binary).output().expect("it runs");
     assert!(output.status.success(), "{:?}\n{source}", output.status);

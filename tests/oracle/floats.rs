@@ -178,13 +178,17 @@ fn enumerate(folder: &Path, sources: [&str; 2], inputs: &[(&str, Vec<f64>)]) -> 
     std::fs::write(&file, text).expect("the folder is there");
     let checks = "-fsanitize=signed-integer-overflow,integer-divide-by-zero,shift,float-cast-overflow";
     let flags = ["-w", "-std=gnu17", "-O0", "-ffp-contract=off", checks, "-fno-sanitize-recover", "-c", "-o"];
-    let compiled =
-        Command::new("cc").args(flags).arg(&object).arg(&file).output().expect("there is a compiler");
+    let compiled = invdiff_testing::compiler()
+        .args(flags)
+        .arg(&object)
+        .arg(&file)
+        .output()
+        .expect("there is a compiler");
     if !compiled.status.success() {
         println!("{}", String::from_utf8_lossy(&compiled.stderr));
         return None;
     }
-    let linked = Command::new("cc").arg("-o").arg(&binary).arg(&object).arg("-lm").output();
+    let linked = invdiff_testing::compiler().arg("-o").arg(&binary).arg(&object).arg("-lm").output();
     let linked = linked.expect("there is a compiler");
     assert!(linked.status.success(), "{}", String::from_utf8_lossy(&linked.stderr));
     let output = Command::new(&binary).output().expect("it runs");

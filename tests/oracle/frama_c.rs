@@ -43,7 +43,7 @@ const OUT_OF_TIME: i32 = 124;
 /// What Eva says of a program; `None` where Frama-C does not know a part of the language (arrays of variable length,
 /// `long double`) or takes too long. The error is what it said instead.
 fn eva(text: &str, options: &[&str]) -> Result<Option<String>, String> {
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let folder = invdiff_testing::scratch();
     std::fs::write(folder.path().join("a.c"), text).map_err(|e| e.to_string())?;
     let mut command = Command::new("timeout");
     command.env("HOME", folder.path());
@@ -337,7 +337,7 @@ fn no_proved_fact_is_refuted() {
 
 /// What WP, which knows neither runs nor our engine, proves of some contracts: how many, and of how many.
 fn proved_by_wp(text: &str, more: &[&str]) -> Option<(usize, usize)> {
-    let folder = tempfile::tempdir().ok()?;
+    let folder = invdiff_testing::scratch();
     let home = |program: &str| {
         let mut command = Command::new(program);
         command.env("HOME", folder.path());

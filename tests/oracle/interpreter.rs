@@ -100,7 +100,7 @@ fn tool(name: &str, args: &[&str], dir: &Path) -> bool {
 
 /// Compiles the subjects and runs every input; `None` without a compiler.
 fn compiled(subjects: &[Subject]) -> Option<Vec<Vec<Reply>>> {
-    let dir = tempfile::tempdir().ok()?;
+    let dir = invdiff_testing::scratch();
     let at = |name: &str| dir.path().join(name);
     let mut table = String::new();
     let mut objects = vec![];

@@ -73,7 +73,7 @@ fn fixed(text: &str) -> String {
 
 /// Output and end of a program on each input; `None` when it does not compile, or runs for too long.
 fn outcomes(text: &str, inputs: &[String]) -> Option<Vec<(Vec<u8>, bool)>> {
-    let folder = tempfile::tempdir().ok()?;
+    let folder = invdiff_testing::scratch();
     let program = asserted::compile(text.as_bytes(), folder.path(), "program").ok()?;
     let mut found = Vec::new();
     for (k, input) in inputs.iter().enumerate() {

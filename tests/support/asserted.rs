@@ -82,7 +82,7 @@ pub fn defined<'i>(source: &str, inputs: &'i [String]) -> Vec<&'i String> {
 /// Checks that the copy behaves as the original on these inputs; returns how many facts it asserts.
 pub fn check(source: &str, inputs: &[String], assumed: &[&str]) -> Result<usize, String> {
     let Some(copy) = copy_of(source, assumed) else { return Ok(0) };
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let folder = invdiff_testing::scratch();
     let original = compile(source.as_bytes(), folder.path(), "original")?;
     let shown = String::from_utf8_lossy(&copy.copy.text).into_owned();
     let asserted =

@@ -29,7 +29,7 @@ static NEXT: AtomicU32 = AtomicU32::new(0);
 /// Compiles one C file with the machine semantics that the analysis assumes
 /// (`docs/design/machine-semantics.md`).
 pub fn compile(source: &Path) -> Result<Compiled, String> {
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let folder = invdiff_testing::scratch();
     let path = folder.path().join(format!("p{}", NEXT.fetch_add(1, Ordering::Relaxed)));
     let out = invdiff_testing::compiler()
         .args(["-O0", "-fwrapv", "-ffp-contract=off", "-w"])

@@ -12,6 +12,7 @@ pub fn compiler() -> Command {
         asked.is_ok_and(|o| o.status.success() && String::from_utf8_lossy(&o.stdout).contains("gold"))
     });
     let mut command = Command::new("cc");
+    command.env("TMPDIR", crate::scratch::place());
     if *has_gold {
         command.arg("-fuse-ld=gold");
     }

@@ -112,7 +112,7 @@ impl TempRepo {
     }
 
     fn empty_scratch() -> TempRepo {
-        TempRepo::empty_in(tempfile::tempdir().expect("a temporary folder"))
+        TempRepo::empty_in(crate::scratch())
     }
 
     fn empty_in(scratch: tempfile::TempDir) -> TempRepo {
@@ -120,6 +120,7 @@ impl TempRepo {
         let root = scratch.path().canonicalize().expect("a canonical path");
         let top = root.join("repo");
         std::fs::create_dir_all(root.join("home")).expect("a home");
+        std::fs::create_dir_all(root.join("tmp")).expect("a folder for temporary files");
         std::fs::create_dir_all(&top).expect("a top folder");
         std::fs::write(
             root.join("home/.gitconfig"),
@@ -152,6 +153,7 @@ impl TempRepo {
         let date = format!("{} +0000", self.clock);
         vec![
             pair("HOME", self.home().as_os_str()),
+            pair("TMPDIR", self.root().join("tmp").as_os_str()),
             pair("XDG_CONFIG_HOME", self.home().join(".config").as_os_str()),
             pair("XDG_CACHE_HOME", self.home().join(".cache").as_os_str()),
             pair("GIT_CONFIG_NOSYSTEM", "1".as_ref()),

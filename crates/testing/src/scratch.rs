@@ -1,9 +1,10 @@
 //! Folders for tests that make thousands of them: in memory where the machine has room and runs programs there. A disk
-//! takes as long to give up their files as the tests take to run.
+//! takes as long to give up their files as the tests take to run, and ext4 looks at each file that went in the last
+//! minutes before it makes a new one.
 
 use rustix::fs::{Access, access, statvfs};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use tempfile::TempDir;
@@ -16,13 +17,16 @@ const ROOM: u64 = 1 << 30;
 /// # Panics
 /// Where there can be none.
 pub fn scratch() -> TempDir {
-    static MEMORY: OnceLock<bool> = OnceLock::new();
-    let memory = Path::new("/dev/shm");
-    let made = match *MEMORY.get_or_init(|| is_fit(memory)) {
-        true => tempfile::tempdir_in(memory),
-        false => tempfile::tempdir(),
-    };
-    made.expect("a temporary folder")
+    tempfile::tempdir_in(place()).expect("a temporary folder")
+}
+
+/// Where temporary files are best made.
+pub(crate) fn place() -> &'static Path {
+    static PLACE: OnceLock<PathBuf> = OnceLock::new();
+    PLACE.get_or_init(|| {
+        let memory = Path::new("/dev/shm");
+        if is_fit(memory) { memory.to_path_buf() } else { std::env::temp_dir() }
+    })
 }
 
 /// Whether there is room, and programs run there.

@@ -148,7 +148,7 @@ pub fn built(units: &[PathBuf], folder: &Path, name: &str, flags: &[&str]) -> Re
 fn server() -> Result<PathBuf, String> {
     static MADE: OnceLock<Result<(tempfile::TempDir, PathBuf), String>> = OnceLock::new();
     let make = || {
-        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let folder = invdiff_testing::scratch();
         std::fs::write(folder.path().join("runs.c"), include_str!("runs.c")).map_err(|e| e.to_string())?;
         let object = linked(&["runs.c".into()], folder.path(), "runs.o", &["-c", "-O1", "-D_GNU_SOURCE"])?;
         Ok((folder, object))

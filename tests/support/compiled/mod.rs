@@ -125,7 +125,7 @@ fn check_defined(
     runs: Runs,
     flags: &[&str],
 ) -> Result<Answer, String> {
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let folder = invdiff_testing::scratch();
     let dir = folder.path();
     let driver = compilable(unit, source, facts, dir)?;
     let mut answer = Answer::default();
@@ -150,7 +150,7 @@ fn check_defined(
 
 /// Runs a program on inputs, and copies of it with assertions.
 pub fn check_program(unit: &Unit, source: &str, report: &Report, runs: usize) -> Result<Answer, String> {
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let folder = invdiff_testing::scratch();
     let dir = folder.path();
     let inputs = stdin::inputs(unit, source, runs);
     let runs = Runs { all: inputs.len(), others: inputs.len() };
@@ -183,7 +183,11 @@ fn compilable(unit: &Unit, source: &str, facts: &[Fact], dir: &Path) -> Result<D
         std::fs::write(dir.join("driver.c"), &made.text).map_err(|e| e.to_string())?;
         let mut arguments = COMMON.to_vec();
         arguments.extend(["-fsyntax-only", "-fmax-errors=0", "driver.c"]);
-        let out = Command::new("cc").args(&arguments).current_dir(dir).output().map_err(|e| e.to_string())?;
+        let out = invdiff_testing::compiler()
+            .args(&arguments)
+            .current_dir(dir)
+            .output()
+            .map_err(|e| e.to_string())?;
         if out.status.success() {
             return Ok(made);
         }
