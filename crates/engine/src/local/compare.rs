@@ -13,8 +13,8 @@ use super::answers::{asks_answers, unmodelled};
 use super::calls::literal;
 use super::difference::{Difference, Item, Outcome};
 use super::fitting::members;
-use super::follow::{Known, is_written_in, onwards, undefined};
-use super::machine::{End, Event, Hazard, Literal, Machine, Path, variable_leaf};
+use super::follow::{Known, is_written_in, onwards};
+use super::machine::{End, Event, Literal, Machine, Path, variable_leaf};
 use super::mistake::{Mistake, is_made};
 use super::region::{Cut, Region, decision, paths};
 use super::side::{Side, call_types};
@@ -22,7 +22,7 @@ use super::sites::Tag;
 use super::tested::{Test, reads};
 use super::text_tests::{self, Exclusions};
 use super::widened;
-use crate::ir::{TermId, TermPool, UndefinedKind, Unit, VarId, VarKind};
+use crate::ir::{TermId, TermPool, Unit, VarId, VarKind};
 use crate::mvicfg::{ClassId, MvId, Mvicfg};
 use crate::semantics::library;
 use crate::semantics::liveness::Liveness;
@@ -260,6 +260,7 @@ impl Comparer<'_> {
     }
 
     pub(super) fn pair(&mut self, old: &Path, new: &Path, outcome: &mut Outcome) {
+        let (old, new) = (&*self.until_undefined(old, new), &*self.until_undefined(new, old));
         let ahead = self.together_again(old, new);
         let (old, new) = ahead.as_ref().map_or((old, new), |[old, new]| (old, new));
         let new = &self.aligned(old, new);
@@ -381,41 +382,6 @@ impl Comparer<'_> {
         (is_met && !are_apart(&old, &new)).then_some([old, new])
     }
 
-    /// Divisions and shifts that only the newer path does, where they may be undefined and the older one is not.
-    fn new_hazards(
-        &mut self,
-        (a, b): (&Path, &Path),
-        (old, new): (&Path, &Path),
-        (joint, known): (TermId, &Known),
-        outcome: &mut Outcome,
-    ) {
-        if undefined(&mut self.pool, a, known).is_some() || undefined(&mut self.pool, b, known).is_some() {
-            return;
-        }
-        let is_access = |h: &Hazard| h.kind == UndefinedKind::NullDereference;
-        // Where the older version does something undefined, too, that of the newer one is no news.
-        let already: Vec<TermId> = a.hazards.iter().filter(|h| !is_access(h)).map(|h| h.condition).collect();
-        let defined = already.into_iter().fold(joint, |all, condition| {
-            let otherwise = self.pool.not(condition);
-            self.pool.and(all, otherwise)
-        });
-        for hazard in &b.hazards {
-            if is_access(hazard) || a.hazards.iter().any(|h| h.condition == hazard.condition) {
-                continue;
-            }
-            let both = self.pool.and(defined, hazard.condition);
-            if self.satisfiable(both) != Some(true) {
-                continue;
-            }
-            let (term, node) = (hazard.condition, hazard.node);
-            let mut literals = joined(&old.literals, &new.literals);
-            literals.push(Literal { term, class: ClassId::NEW, node, holds: true });
-            let mut items = self.ends([a, b], [a, b], joint);
-            items[1] = vec![Item::Undefined(hazard.clone())];
-            outcome.differences.push(difference(literals, items, old, new));
-        }
-    }
-
     /// Whether a condition is false if the others hold, as far as putting in constants shows.
     fn contradicts(&mut self, conditions: &[TermId], c: TermId) -> bool {
         let others: Vec<TermId> = conditions.iter().copied().filter(|o| *o != c).collect();
@@ -438,7 +404,7 @@ impl Comparer<'_> {
         self.satisfiable(within) == Some(false) && self.satisfiable_all(&own) == Some(true)
     }
 
-    fn satisfiable(&mut self, condition: TermId) -> Option<bool> {
+    pub(super) fn satisfiable(&mut self, condition: TermId) -> Option<bool> {
         self.decider.is_satisfiable(&mut self.pool, condition).ok()
     }
 
@@ -735,7 +701,7 @@ impl Comparer<'_> {
 }
 
 /// The conditions of two paths.
-fn joined(old: &[Literal], new: &[Literal]) -> Vec<Literal> {
+pub(super) fn joined(old: &[Literal], new: &[Literal]) -> Vec<Literal> {
     let mut literals = old.to_vec();
     literals.extend(new.iter().filter(|l| !old.iter().any(|o| o.term == l.term)));
     literals
@@ -759,7 +725,12 @@ fn unstripped(items: [Vec<Item>; 2], paths: [&Path; 2]) -> [Vec<Item>; 2] {
     [sides.next().unwrap_or_default(), sides.next().unwrap_or_default()]
 }
 
-fn difference(literals: Vec<Literal>, items: [Vec<Item>; 2], old: &Path, new: &Path) -> Difference {
+pub(super) fn difference(
+    literals: Vec<Literal>,
+    items: [Vec<Item>; 2],
+    old: &Path,
+    new: &Path,
+) -> Difference {
     Difference {
         literals,
         items,

@@ -143,12 +143,6 @@ pub(super) fn onwards_to(
     path
 }
 
-/// The first thing on a path that is undefined for sure under what is known, by its place among the hazards.
-pub(super) fn undefined(pool: &mut TermPool, path: &Path, known: &Known) -> Option<usize> {
-    let conditions: Vec<TermId> = path.hazards.iter().map(|h| h.condition).collect();
-    conditions.into_iter().position(|c| known.is_true(pool, c))
-}
-
 /// Whether a node is one of a loop of this side's version.
 pub(super) fn is_in_loop(side: &Side, node: MvId, of: usize) -> bool {
     side.flow.loops.get(of).is_some_and(|l| l.body.contains(&node))

@@ -6,7 +6,8 @@
 
 use super::compare::{Comparer, Verdict, is_whole};
 use super::difference::Item;
-use super::follow::{Known, onwards, onwards_to, undefined};
+use super::follow::{Known, onwards, onwards_to};
+use super::hazards::undefined;
 use super::machine::{End, Hazard, Path};
 use crate::ir::{TermId, VarKind};
 use crate::mvicfg::{ClassId, MvId};
@@ -96,7 +97,7 @@ impl Comparer<'_> {
     }
 
     /// Both paths as far as common code goes on for sure.
-    fn further(&mut self, paths: [&Path; 2], known: &Known) -> [Path; 2] {
+    pub(super) fn further(&mut self, paths: [&Path; 2], known: &Known) -> [Path; 2] {
         let [old, new] = ClassId::PAIR.map(|c| {
             let side = self.sides[c];
             let units = self.sides.map(|side| side.version.unit);
@@ -138,52 +139,11 @@ impl Comparer<'_> {
     }
 
     /// Where a path comes to for sure with all that calls do.
-    fn whole_onwards(&mut self, class: ClassId, whole: &Path) -> Path {
+    pub(super) fn whole_onwards(&mut self, class: ClassId, whole: &Path) -> Path {
         let literals = whole.literals.iter().map(|l| l.term);
         let conditions: Vec<TermId> = self.premises.conditions.iter().copied().chain(literals).collect();
         let known = Known::of(&mut self.pool, &conditions);
         let units = self.sides.map(|side| side.version.unit);
         onwards(self.graph, &mut self.pool, (self.sides[class], units), whole, &known)
-    }
-
-    /// What is undefined for sure in the common code that a path comes to.
-    fn late_undefined(
-        &mut self,
-        class: ClassId,
-        path: &Path,
-        further: &Path,
-        known: &Known,
-    ) -> Option<Hazard> {
-        let whole = path.whole.clone().map(|whole| (self.whole_onwards(class, &whole), whole));
-        let (path, further) = whole.as_ref().map_or((path, further), |(further, whole)| (whole, further));
-        let before = path.hazards.len();
-        let k = undefined(&mut self.pool, further, known)?;
-        (k >= before && further.hazards[k].after == path.events.len()).then(|| further.hazards[k].clone())
-    }
-
-    fn undefined_items(
-        &mut self,
-        paths: [&Path; 2],
-        at: [Option<usize>; 2],
-        (joint, known): (TermId, &Known),
-    ) -> Verdict {
-        if let [Some(a), Some(b)] = at {
-            let (a, b) = (&paths[0].hazards[a], &paths[1].hazards[b]);
-            if (a.kind, a.subject, a.after) == (b.kind, b.subject, b.after) {
-                return Verdict::Same(BTreeSet::new());
-            }
-        }
-        // Where both are undefined nothing is said of either.
-        if at[0].is_some() && at[1].is_some() {
-            return Verdict::Same(BTreeSet::new());
-        }
-        let further = self.further(paths, known);
-        let mut items = self.ends(paths, [&further[0], &further[1]], joint);
-        for class in ClassId::PAIR {
-            if let Some(k) = at[class] {
-                items[class] = vec![Item::Undefined(paths[class].hazards[k].clone())];
-            }
-        }
-        Verdict::Differ(items)
     }
 }

@@ -61,6 +61,8 @@ pub(super) struct Hazard {
     pub subject: TermId,
     /// How many events come before.
     pub after: usize,
+    /// How many tests come before.
+    decided: usize,
 }
 
 /// How a path ends.
@@ -115,6 +117,13 @@ pub(super) enum Step {
 pub(super) type Stop = String;
 
 impl Path {
+    /// Without the tests that come behind a hazard: where it is undefined, nothing is known of them.
+    pub fn undecided_behind(&self, hazard: usize) -> Path {
+        let mut path = self.clone();
+        path.literals.truncate(self.hazards[hazard].decided);
+        path
+    }
+
     /// At a node, in any state there.
     pub fn at(pool: &mut TermPool, node: MvId) -> Path {
         let memory = pool.leaf(memory_leaf());
@@ -294,7 +303,8 @@ impl Machine<'_> {
             return;
         }
         let (node, after) = (path.node, path.events.len());
-        path.hazards.push(Hazard { condition, kind, node, subject, after });
+        let decided = path.literals.len();
+        path.hazards.push(Hazard { condition, kind, node, subject, after, decided });
     }
 
     /// That the pointer in an address must not be null.

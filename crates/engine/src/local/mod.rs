@@ -6,7 +6,7 @@
 //! conditional equivalence (Kawaguchi, Lahiri and Rebêlo, 2010) in one.
 //!
 //! - [`region`]: where the versions go apart, and until where; the paths between.
-//! - [`moved`]: assignments that stand elsewhere; [`escapes`]: locals that nobody else knows of.
+//! - [`moved`]: assignments that stand elsewhere.
 //! - [`tested`]: the tests on the way that still hold where the versions go apart.
 //! - [`side`]: one version in the graph of both; [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
@@ -21,8 +21,7 @@
 //! - [`follow`]: how common code goes on after a path; [`forks`]: where that is not decided.
 //! - [`answers`]: which calls answer alike; [`copied`]: structures that they are given.
 //! - [`compare`]: the three-way verdict: same, different under a condition, open; [`judgement`]: of two paths;
-//!   [`memory`]: of memory;
-//!   [`difference`]: what it finds.
+//!   [`hazards`]: of what is undefined on the way; [`memory`]: of memory; [`difference`]: what it finds.
 //! - [`comparison`]: the regions of a function, one after the other.
 //! - [`narrow`]: the one value for which values differ.
 //! - [`bindings`]: when a function runs that nobody calls.
@@ -53,6 +52,7 @@ mod follow;
 mod forks;
 mod given;
 mod guards;
+mod hazards;
 mod judgement;
 mod machine;
 mod macros;

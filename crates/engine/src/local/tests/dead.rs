@@ -55,6 +55,28 @@ fn what_nothing_reads_is_nothing() {
     );
 }
 
+/// Of the test that divides nothing is known then, nor of what comes behind it.
+#[test]
+fn a_test_that_divides_may_be_undefined() {
+    let head = "int check(unsigned max, unsigned long size, unsigned long consumed)";
+    check(
+        head,
+        "if (size > 9 && (size > 99 || size / max > consumed)) return 1;\nreturn 0;",
+        "if (max > 0 && size > 9 && (size > 99 || size / max > consumed)) return 1;\nreturn 0;",
+        &[
+            "size > 9 && size <= 99 && max == 0 | undefined at line 12: division by max, which is 0 | returns 0",
+            "size > 99 && max == 0 | returns 1 | returns 0",
+        ],
+    );
+    // The other way round.
+    check(
+        head,
+        "if (max > 0 && size / max > consumed) foreign(1);\nreturn 0;",
+        "if (size / max > consumed) foreign(1);\nreturn 0;",
+        &["max == 0 | returns 0 | undefined at line 12: division by max, which is 0"],
+    );
+}
+
 /// Where the older version does something undefined, too, there is no news.
 #[test]
 fn what_was_undefined_before_is_no_news() {
