@@ -156,6 +156,24 @@ fn a_test_in_the_place_of_another_is_told_as_that() {
         "if (n > 3 && !other(n, 1)) return -1;\nunlock(n);\nreturn 5;",
         &["n > 3 | tests foreign(n) < 0 | tests other(n, 1) == 0"],
     );
+    // A test of what is there already, which decides about a call.
+    check(
+        "int f(int n, double a, double b)",
+        "if (n == 3 || a != b) foreign(7);\nreturn 5;",
+        "if (n == 3 || !near(a, b)) foreign(7);\nreturn 5;",
+        &["n != 3 | tests a != b | tests near(a, b) == 0"],
+    );
+    // Where the one way leads to another change there are other lines.
+    check(
+        "int f(int n, double a, double b)",
+        "if (a != b) { foreign(7); } else { foreign(8); if (foreign(n) == 1) other(n, 1); }\nreturn other(1, 1);",
+        "if (!near(a, b)) { foreign(7); } else { foreign(8); if (foreign(n) == 2) other(n, 1); }\nreturn other(1, 1);",
+        &[
+            " | tests a != b | tests near(a, b) == 0",
+            "foreign(n) == 1 | calls other(n, 1) | ",
+            "foreign(n) == 2 |  | calls other(n, 1)",
+        ],
+    );
     // What else changes is told of each.
     check(
         "int f(int n)",
