@@ -4,10 +4,10 @@
 //! something that has no short words. The type is told, or the statement; else which argument it is.
 
 use super::difference::{Difference, Item};
-use super::effect::{Effect, EffectKind, Verb, Words};
+use super::effect::{Effect, EffectKind, Verb, Words, says_the_same};
 use super::machine::Event;
 use super::side::call_types;
-use super::words::{Precision, Speaker, says_the_same};
+use super::words::{Precision, Speaker};
 use crate::ir::{App, CType, Callee, Instr, Node, Op, Term, TermId, TermPool};
 use crate::mvicfg::{ClassId, MvId};
 use crate::semantics::type_text::spelled;

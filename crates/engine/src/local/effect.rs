@@ -3,6 +3,9 @@
 
 use std::fmt;
 
+/// What is written where no name leads.
+pub(super) const SOMEWHERE: &str = "writes to memory";
+
 /// What one version does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EffectKind {
@@ -136,6 +139,42 @@ impl fmt::Display for Words {
     }
 }
 
+/// Leaves out what both versions set alike, by their words, where something else differs: it is set to what that gives.
+/// So are calls with arguments that have no words, and writes that have none.
+pub(super) fn leave_out_common(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
+    let is_common = |e: &Effect, others: &[Effect]| {
+        let says_little = || match e.kind {
+            EffectKind::Call => e.words.verb == Verb::Calls && e.words.of.contains('…'),
+            EffectKind::Value | EffectKind::Write => e.sets() || e.words == Words::says(SOMEWHERE),
+            _ => false,
+        };
+        others.iter().any(|o| o.words == e.words) && says_little()
+    };
+    let [old, new] = [(&*before, &*now), (&*now, &*before)]
+        .map(|(own, others)| own.iter().filter(|e| !is_common(e, others)).cloned().collect::<Vec<_>>());
+    if !old.is_empty() && !new.is_empty() && !says_the_same(&old, &new) {
+        (*before, *now) = (old, new);
+    }
+}
+
+/// Leaves out that a version leaves as it is what the other one sets, where that is seen by what is told.
+pub(super) fn leave_out_idle(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
+    let is_set = |e: &Effect, others: &[Effect]| {
+        e.words.verb == Verb::Leaves && others.iter().any(|o| o.sets() && o.words.of == e.words.of)
+    };
+    before.retain(|e| !is_set(e, now));
+    let rest: Vec<Effect> = now.iter().filter(|e| !is_set(e, before)).cloned().collect();
+    // That something is set no longer has no words but these.
+    if !rest.is_empty() {
+        *now = rest;
+    }
+}
+
+/// Whether two lists of effects have the same words, whatever lines they stand at.
+pub(super) fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
+    before.iter().map(|e| &e.words).eq(now.iter().map(|e| &e.words))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,5 +211,25 @@ mod tests {
         assert_eq!(effect(Verb::EndsIn).call(), Some("f(x)"));
         assert_eq!(effect(Verb::Reads).call(), None);
         assert!(effect(Verb::Sets).sets() && !effect(Verb::Leaves).sets());
+    }
+
+    /// Found in lz4 6410f177.
+    #[test]
+    fn what_both_say_is_left_out_where_something_else_differs() {
+        let effect = |kind, words| Effect { kind, words, line: None };
+        let call = |text: &str| effect(EffectKind::Call, Words::new(Verb::Calls, text));
+        let somewhere = || effect(EffectKind::Write, Words::says(SOMEWHERE));
+        let left = |mut old: Vec<Effect>, mut new: Vec<Effect>| {
+            leave_out_common(&mut old, &mut new);
+            [old, new].map(|all| all.iter().map(|e| e.words.to_string()).collect::<Vec<_>>().join("; "))
+        };
+        let both = |k: &str| vec![call("release(…)"), call(&format!("show(…, {k})")), somewhere()];
+        assert_eq!(left(both("1"), both("2")), ["calls show(…, 1)", "calls show(…, 2)"]);
+        // What is said whole may come in another order; and nothing is left out where nothing would be left.
+        assert_eq!(
+            left(vec![call("f(1)"), call("g(1)")], vec![call("f(1)"), call("g(2)")])[1],
+            "calls f(1); calls g(2)"
+        );
+        assert_eq!(left(vec![call("f(…)")], vec![call("f(…)"), call("g()")])[0], "calls f(…)");
     }
 }

@@ -3,13 +3,13 @@
 
 use super::calls::{excerpt, whole_literal};
 use super::difference::{Difference, Item};
-use super::effect::{Effect, Verb, Words};
+use super::effect::{Effect, SOMEWHERE, Verb, Words};
 use super::machine::Event;
 use super::side::expansion;
 use super::source_tests::MAX_LINES;
 use super::texts::{current, is_plain, is_short};
-use super::words::{SOMEWHERE, Speaker, assigned};
-use crate::ir::{App, Instr, Leaf, Op, Term, TermId, VarId, VarKind};
+use super::words::{Speaker, assigned};
+use crate::ir::{App, Instr, Leaf, Op, Stmt, Term, TermId, VarId, VarKind};
 use crate::mvicfg::{ClassId, MvId};
 use crate::semantics::c_text::{Named, Naming, render, render_lvalue};
 use std::collections::BTreeSet;
@@ -39,6 +39,9 @@ pub(super) struct Timing {
 pub(super) fn is_written(d: &Difference) -> bool {
     d.items.iter().flatten().all(|item| matches!(item, Item::Write { .. }))
 }
+
+/// The depth of a function's own statements.
+const TOP: u32 = 1;
 
 impl Speaker<'_> {
     /// A value in the words of the memory that calls left when it was written: ` to p->n + 1`. Where the version itself
@@ -131,25 +134,46 @@ impl Speaker<'_> {
 
     /// Whether an item is a write to a local variable that the other version lacks.
     pub(super) fn is_in_own_local(&self, class: ClassId, item: &Item) -> bool {
-        let (Item::Write { address, .. } | Item::Fill { address, .. }) = item else { return false };
-        let mut parts = self.pool.as_op(*address, Op::Add).unwrap_or(std::slice::from_ref(address)).iter();
         let others = &self.graph.bodies[class.other()].vars;
-        parts.any(|t| match self.pool.get(*t) {
-            Term::Leaf(Leaf::LocalAddr { key, .. }) => {
-                let name = key.split('#').next().unwrap_or_default();
-                !key.starts_with('%') && others.iter().all(|v| *v.name != *name)
-            }
-            _ => false,
+        self.written_local(item).is_some_and(|key| {
+            let name = key.split('#').next().unwrap_or_default();
+            !key.starts_with('%') && others.iter().all(|v| *v.name != *name)
+        })
+    }
+
+    /// Whether an item is a write to a local variable of a block that this version alone runs: it ends with the block.
+    pub(super) fn is_in_own_block(&self, class: ClassId, item: &Item, d: &Difference) -> bool {
+        let Some(key) = self.written_local(item) else { return false };
+        if d.items[class.other()].iter().any(|other| self.written_local(other) == Some(key)) {
+            return false;
+        }
+        let body = &self.graph.bodies[class];
+        let declared = body.vars.iter().find(|v| *key == format!("{}#{}", v.name, v.ordinal));
+        let Some(line) = declared.map(|v| v.span.line) else { return false };
+        let Some(here) = self.graph.origin(self.frontier.node, class) else { return false };
+        let here = body.node(here).stmt.0 as usize;
+        let is_it = |s: &Stmt| s.kind == "decl" && s.span.line == line && s.depth > TOP;
+        let Some(at) = body.stmts.iter().position(is_it) else { return false };
+        // The statements of its block, and of those within.
+        let is_of_block = |s: &&Stmt| s.depth >= body.stmts[at].depth;
+        let before = body.stmts[..at].iter().rev().take_while(is_of_block).count();
+        let behind = body.stmts[at..].iter().take_while(is_of_block).count();
+        !(at - before..at + behind).contains(&here)
+    }
+
+    /// The local variable that an item writes to, by its key.
+    fn written_local(&self, item: &Item) -> Option<&str> {
+        let (Item::Write { address, .. } | Item::Fill { address, .. }) = item else { return None };
+        let mut parts = self.pool.as_op(*address, Op::Add).unwrap_or(std::slice::from_ref(address)).iter();
+        parts.find_map(|t| match self.pool.get(*t) {
+            Term::Leaf(Leaf::LocalAddr { key, .. }) => Some(&**key),
+            _ => None,
         })
     }
 
     /// Whether an item is a write to a compound literal, which has no name: what it is made for is told.
     pub(super) fn is_in_literal(&self, item: &Item) -> bool {
-        let (Item::Write { address, .. } | Item::Fill { address, .. }) = item else { return false };
-        let mut parts = self.pool.as_op(*address, Op::Add).unwrap_or(std::slice::from_ref(address)).iter();
-        parts.any(|t| {
-            matches!(self.pool.get(*t), Term::Leaf(Leaf::LocalAddr { key, .. }) if key.starts_with(LITERAL))
-        })
+        self.written_local(item).is_some_and(|key| key.starts_with(LITERAL))
     }
 
     /// Whether an address is that of an object without a name: what a statement assigns to is another place.

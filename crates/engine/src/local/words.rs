@@ -8,7 +8,9 @@ use super::change::Delta;
 use super::conditions::merge;
 use super::difference::{Difference, Item};
 use super::distinction::ANOTHER;
-use super::effect::{Effect, EffectKind, Verb, Words};
+use super::effect::{
+    Effect, EffectKind, SOMEWHERE, Verb, Words, leave_out_common, leave_out_idle, says_the_same,
+};
 use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop, is_written_in, past_joins};
 use super::given::Calls;
@@ -38,9 +40,6 @@ use std::rc::Rc;
 const MOST_CALLED: usize = 3;
 /// What a failed assertion, or a clause of an annotation, calls.
 const ASSERT_FAIL: &str = "__invdiff_assert_fail";
-
-/// What is written where no name leads.
-pub(super) const SOMEWHERE: &str = "writes to memory";
 
 /// The words of a call that a failed assertion makes.
 fn failed_assertion(call: &str) -> Option<String> {
@@ -350,7 +349,8 @@ impl<'s> Speaker<'s> {
                 Some(told) => told,
                 None => self.effect(class, item, d),
             };
-            let told = if self.is_in_own_local(class, item) { &mut inside } else { &mut effects };
+            let is_inside = self.is_in_own_local(class, item) || self.is_in_own_block(class, item, d);
+            let told = if is_inside { &mut inside } else { &mut effects };
             told.extend(effect.filter(|e| !told.contains(e)));
         }
         // What the local variables of one version hold is of interest where nothing else is told.
@@ -755,38 +755,6 @@ pub(super) fn assigned(
 ) -> String {
     let name = pool.as_const(value).and_then(|c| naming.compared_with(place, c));
     name.map_or_else(|| render_typed(pool, value, naming, Some(ty)), str::to_owned)
-}
-
-/// Leaves out what both versions set alike, by their words, where something else differs: it is set to what that gives.
-fn leave_out_common(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
-    let is_common = |e: &Effect, others: &[Effect]| {
-        matches!(e.kind, EffectKind::Value | EffectKind::Write)
-            && e.sets()
-            && others.iter().any(|o| o.words == e.words)
-    };
-    let [old, new] = [(&*before, &*now), (&*now, &*before)]
-        .map(|(own, others)| own.iter().filter(|e| !is_common(e, others)).cloned().collect::<Vec<_>>());
-    if !old.is_empty() && !new.is_empty() && !says_the_same(&old, &new) {
-        (*before, *now) = (old, new);
-    }
-}
-
-/// Leaves out that a version leaves as it is what the other one sets, where that is seen by what is told.
-fn leave_out_idle(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
-    let is_set = |e: &Effect, others: &[Effect]| {
-        e.words.verb == Verb::Leaves && others.iter().any(|o| o.sets() && o.words.of == e.words.of)
-    };
-    before.retain(|e| !is_set(e, now));
-    let rest: Vec<Effect> = now.iter().filter(|e| !is_set(e, before)).cloned().collect();
-    // That something is set no longer has no words but these.
-    if !rest.is_empty() {
-        *now = rest;
-    }
-}
-
-/// Whether two lists of effects have the same words, whatever lines they stand at.
-pub(super) fn says_the_same(before: &[Effect], now: &[Effect]) -> bool {
-    before.iter().map(|e| &e.words).eq(now.iter().map(|e| &e.words))
 }
 
 /// Conditions that are alike when they are short are told whole.
