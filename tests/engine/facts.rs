@@ -595,6 +595,25 @@ fn inputs_mean_the_same_in_both_versions() {
     check_no_witness(&format!("{call} return b[0] == 1; }}"), &format!("{call} return 0; }}"));
 }
 
+/// An allocator of another file knows what it was asked for.
+#[test]
+fn how_large_what_an_unknown_function_gives_is_is_not_known() {
+    let version = |allocator: &str, write: &str| {
+        format!(
+            "#include <stdlib.h>\nvoid *mk(unsigned long);\nvoid give(void *);\nint f(unsigned n) {{\n  \
+             int *p = {allocator};\n  if (!p) return 1;\n  {write}\n  give(p);\n  return 0;\n}}\n"
+        )
+    };
+    let undefined = |allocator: &str, write: &str| {
+        let report = analyse(&[&version(allocator, ""), &version(allocator, write)]);
+        churns(&report, "f").iter().filter(|c| c.contains("out of bounds")).count()
+    };
+    assert_eq!(undefined("mk(n * 4 + 4)", "p[0] = 0;"), 0);
+    // What the library gives has the size that was asked for.
+    assert_eq!(undefined("malloc(4)", "p[0] = 0;"), 0);
+    assert_eq!(undefined("malloc(4)", "p[1] = 0;"), 1);
+}
+
 /// A name stands for the function of the unit at hand.
 #[test]
 fn functions_of_one_name_are_told_apart() {

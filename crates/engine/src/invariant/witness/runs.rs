@@ -3,7 +3,9 @@
 //! Every input is run in the old version, which may extend standard input while it runs, and then in the new one
 //! on the same bytes. Where inputs come from: `search.rs`.
 
-use crate::interp::{self, CoverageMap, End, Input, Limits, Observation, Outcome, Program, Value};
+use crate::interp::{
+    self, CallResult, CoverageMap, End, Input, Limits, Observation, Outcome, Program, Value,
+};
 use crate::invariant::candidate::observed::number;
 use crate::invariant::observable::{Observable, find_var};
 use crate::invariant::witness::complexity::complexity;
@@ -160,6 +162,7 @@ pub fn differs(run: &Run, subject: &Observable, old: &Function, new: &Function) 
             && ![event, other].into_iter().any(makes_up_library)
             && !leaves_record(run, event)
             && !leaves_untyped(run, event, [old, new])
+            && !leaves_answer(run, event)
             && !follows_bytes(run, event);
         return shown.then_some(Difference::Undefined);
     }
@@ -269,6 +272,15 @@ fn leaves_untyped(run: &Run, o: &Outcome, versions: [&Function; 2]) -> bool {
     let given = run.input.arguments.iter().enumerate().filter(|(_, v)| leads_there(v));
     let mut places = given.map(|(k, _)| k).peekable();
     places.peek().is_some() && places.all(|k| versions.iter().all(|f| is_untyped(f, k)))
+}
+
+/// Whether a run only met something undefined because it left what a function gave of which nothing is known: how large
+/// that is was made up, and the function knows what it was asked for.
+fn leaves_answer(run: &Run, o: &Outcome) -> bool {
+    let End::Undefined { kind: UndefinedKind::OutOfBounds, .. } = o.end else { return false };
+    let Some((left, _)) = o.ending.on else { return false };
+    let gives_it = |c: &CallResult| matches!(c.result, Value::Pointer { object, .. } if object == left);
+    run.input.calls.iter().any(|c| gives_it(c) && !interp::is_library(&c.callee))
 }
 
 pub(in crate::invariant) fn both_return(run: &Run) -> bool {
