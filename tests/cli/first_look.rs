@@ -37,6 +37,30 @@ fn what_is_told_where_it_is_leaves_no_question() {
     assert!(text.contains("--effort deep asks at exits, too"), "{text}");
 }
 
+/// That what is followed now may be null is a line beside what is told; that it no longer is, is news.
+#[test]
+fn a_pointer_that_is_followed_now_may_be_null() {
+    let text = |set: &str| {
+        format!(
+            "struct t {{ int sort; }};\nstruct h {{ struct t *t, *u; }};\nvoid use(struct t *, int);\n\
+             int f(struct h *h)\n{{\n{set}    use(h->u, 47);\n    return 77;\n}}\n"
+        )
+    };
+    let (without, with) = (text(""), text("    h->t->sort = 1;\n"));
+    let of = |old: &str, new: &str, words: &str| {
+        let repo = TempRepo::new().file("a.c", old).commit("one").file("a.c", new).commit("two");
+        said_of(&repo, words)
+    };
+    let short = of(&without, &with, "");
+    let null = "undefined: access through a null pointer at line 6";
+    let also = format!("    also    {null}; -v shows when\n");
+    assert!(short.contains(&also) && !short.contains("+ undefined") && short.contains("0 -> 1"), "{short}");
+    let long = of(&without, &with, "-v");
+    assert!(long.contains(&format!("+ {null}")) && !long.contains("also  "), "{long}");
+    let gone = of(&with, &without, "");
+    assert!(gone.contains(&format!("- {null}")) && !gone.contains("also  "), "{gone}");
+}
+
 #[test]
 fn who_asks_for_more_gets_it() {
     for words in ["--effort deep", "--function big"] {

@@ -165,7 +165,7 @@ impl Git {
         if std::env::var_os("GIT_GRAFT_FILE").is_none() && !self.env.iter().any(|(name, _)| is_named(name)) {
             return Ok(self.common_dir()?.join("info/grafts"));
         }
-        Ok(self.from_here(self.line(&["rev-parse", "--git-path", "info/grafts"])?))
+        Ok(self.joined_here(self.line(&["rev-parse", "--git-path", "info/grafts"])?))
     }
 
     fn folders(&self) -> Result<&Folders, GitError> {
@@ -174,18 +174,18 @@ impl Git {
         }
         let both = self.line(&["rev-parse", "--git-dir", "--git-common-dir"])?;
         let found = match both.split('\n').collect::<Vec<_>>()[..] {
-            [own, common] => Folders { own: self.from_here(own), common: self.from_here(common) },
+            [own, common] => Folders { own: self.joined_here(own), common: self.joined_here(common) },
             // A folder's name has a line end in it.
             _ => Folders {
-                own: self.from_here(self.line(&["rev-parse", "--git-dir"])?),
-                common: self.from_here(self.line(&["rev-parse", "--git-common-dir"])?),
+                own: self.joined_here(self.line(&["rev-parse", "--git-dir"])?),
+                common: self.joined_here(self.line(&["rev-parse", "--git-common-dir"])?),
             },
         };
         Ok(self.folders.get_or_init(|| found))
     }
 
     /// Makes a path that git has printed one of this process.
-    fn from_here(&self, printed: impl AsRef<Path>) -> PathBuf {
+    fn joined_here(&self, printed: impl AsRef<Path>) -> PathBuf {
         self.dir.as_ref().map_or_else(|| printed.as_ref().to_path_buf(), |dir| dir.join(&printed))
     }
 

@@ -124,13 +124,22 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
     let mut shown: BTreeSet<(String, Vec<String>)> = BTreeSet::new();
     for (point, churns) in &changed.points {
         let version = churns.first().map(|c| c.to);
-        // Where the change itself is told, that something differs at the exit is only shown by its example.
+        // Where the change itself is told, that something differs at the exit is only shown by its example, and that a
+        // pointer may be null in one line: what is new is what is done with it.
         let is_told = !changed.changes.is_empty() && !view.options.verbose;
+        let is_undescribed = |c: &&Churn| c.removed.is_empty() && c.added.is_empty();
         let (undescribed, described): (Vec<_>, Vec<_>) = by_cause(churns)
             .into_iter()
-            .partition(|g| is_told && g.iter().all(|c| c.removed.is_empty() && c.added.is_empty()));
+            .partition(|g| is_told && g.iter().all(|c| is_undescribed(c) || is_null_now(c)));
         for same_cause in &undescribed {
-            write_examples(view, function, same_cause, status_at, &mut shown, out)?;
+            let (differs, is_null): (Vec<&Churn>, Vec<&Churn>) =
+                same_cause.iter().copied().partition(is_undescribed);
+            for fact in is_null.iter().flat_map(|c| &c.added) {
+                let mut line = view.line();
+                line.plain("    also    ").plain(&visible(&fact.text));
+                line.paint(Slot::Status, "; -v shows when").write(out)?;
+            }
+            write_examples(view, function, &differs, status_at, &mut shown, out)?;
         }
         if !described.is_empty() {
             writeln!(out, "    {}", point_text(point, version))?;
@@ -140,6 +149,14 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
         }
     }
     Ok(())
+}
+
+/// Whether a churn says that the newer version follows a pointer that is null on its example.
+fn is_null_now(churn: &Churn) -> bool {
+    let undefined = churn.witness.as_ref().and_then(|w| w.new.undefined.as_ref());
+    churn.claim == Claim::DiffersUnderUb
+        && churn.removed.is_empty()
+        && undefined.is_some_and(|event| event.kind == "null")
 }
 
 /// How many inputs a step affects.
