@@ -139,6 +139,16 @@ impl fmt::Display for Words {
     }
 }
 
+/// Says of what each version sets in its own way that it has another value now.
+pub(super) fn tell_rewritten(rewritten: &[Words], [before, now]: [&mut Vec<Effect>; 2]) {
+    if before.len() < 2 || says_the_same(before, now) {
+        return;
+    }
+    for effect in now.iter_mut().filter(|e| rewritten.contains(&e.words)) {
+        effect.words.to = " to another value".to_owned();
+    }
+}
+
 /// Leaves out what both versions set alike, by their words, where something else differs: it is set to what that gives.
 /// So are calls with arguments that have no words, and writes that have none.
 pub(super) fn leave_out_common(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {

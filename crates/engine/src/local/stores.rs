@@ -132,6 +132,20 @@ impl Speaker<'_> {
         name + &lengths.collect::<String>()
     }
 
+    /// What both versions set, each by a statement that the other one lacks, to values that have no words.
+    pub(super) fn rewritten(&mut self, d: &Difference) -> Vec<Words> {
+        let [old, new] = ClassId::PAIR.map(|class| {
+            let is_own = |item: &&Item| match item {
+                Item::Write { node: Some(node), .. } => self.graph.origin(*node, class.other()).is_none(),
+                _ => false,
+            };
+            let own: Vec<Item> = d.items[class].iter().filter(is_own).cloned().collect();
+            let told = own.iter().filter_map(|item| self.effect(class, item, d));
+            told.map(|e| e.words).filter(|w| w.verb == Verb::Sets && w.to.is_empty()).collect::<Vec<_>>()
+        });
+        old.into_iter().filter(|w| new.contains(w)).collect()
+    }
+
     /// Whether an item is a write to a local variable that the other version lacks.
     pub(super) fn is_in_own_local(&self, class: ClassId, item: &Item) -> bool {
         let others = &self.graph.bodies[class.other()].vars;

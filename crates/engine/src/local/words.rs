@@ -10,6 +10,7 @@ use super::difference::{Difference, Item};
 use super::distinction::ANOTHER;
 use super::effect::{
     Effect, EffectKind, SOMEWHERE, Verb, Words, leave_out_common, leave_out_idle, says_the_same,
+    tell_rewritten,
 };
 use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop, is_written_in, past_joins};
@@ -122,6 +123,8 @@ impl<'s> Speaker<'s> {
             }
             self.tell_apart(d, [&mut before, &mut now]);
             self.tell_ways_apart(d, [&mut before, &mut now]);
+            let rewritten = self.rewritten(d);
+            tell_rewritten(&rewritten, [&mut before, &mut now]);
             leave_out_common(&mut before, &mut now);
             if says_the_same(&before, &now) && !self.tell_values_apart(d, [&mut before, &mut now]) {
                 wordless += 1;
@@ -377,7 +380,7 @@ impl<'s> Speaker<'s> {
         effects
     }
 
-    fn effect(&mut self, class: ClassId, item: &Item, d: &Difference) -> Option<Effect> {
+    pub(super) fn effect(&mut self, class: ClassId, item: &Item, d: &Difference) -> Option<Effect> {
         let events = &d.events[class];
         let (kind, words, line) = match item {
             Item::Call(event) if event.rounds => {

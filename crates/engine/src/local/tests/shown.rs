@@ -398,3 +398,17 @@ fn long_values_of_variables_are_told() {
         &[&format!(" | sets n to table_of_sizes[kind] * width_of_rows | sets n to {long}")],
     );
 }
+
+/// What each version sets in its own way is told beside what else it sets, also where the value has no words.
+#[test]
+fn values_without_words_are_told_beside_others() {
+    let head = "void f(struct s *p, int n, int other_parameter, int another_parameter)";
+    let body = |k: u32| {
+        format!(
+            "p->n = n + {k};\np->cap = (n + other_parameter * another_parameter) * (n + {k}) * (another_parameter - n) +\n    \
+             (another_parameter + 7) * (other_parameter - 9) * (n - 11) * (n + other_parameter);"
+        )
+    };
+    let expected = " | sets p->n to n + 2; sets p->cap | sets p->n to n + 3; sets p->cap to another value";
+    check(head, &body(2), &body(3), &[expected]);
+}
