@@ -130,11 +130,11 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
         let is_undescribed = |c: &&Churn| c.removed.is_empty() && c.added.is_empty();
         let (undescribed, described): (Vec<_>, Vec<_>) = by_cause(churns)
             .into_iter()
-            .partition(|g| is_told && g.iter().all(|c| is_undescribed(c) || is_null_now(c)));
+            .partition(|g| is_told && g.iter().all(|c| is_undescribed(c) || follows_nothing_now(c)));
         for same_cause in &undescribed {
-            let (differs, is_null): (Vec<&Churn>, Vec<&Churn>) =
+            let (differs, leads_nowhere): (Vec<&Churn>, Vec<&Churn>) =
                 same_cause.iter().copied().partition(is_undescribed);
-            for fact in is_null.iter().flat_map(|c| &c.added) {
+            for fact in leads_nowhere.iter().flat_map(|c| &c.added) {
                 let mut line = view.line();
                 line.plain("    also    ").plain(&visible(&fact.text));
                 line.paint(Slot::Status, "; -v shows when").write(out)?;
@@ -151,12 +151,13 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
     Ok(())
 }
 
-/// Whether a churn says that the newer version follows a pointer that is null on its example.
-fn is_null_now(churn: &Churn) -> bool {
+/// Whether a churn says that the newer version follows a pointer that is null on its example, or a member's address
+/// behind one.
+fn follows_nothing_now(churn: &Churn) -> bool {
     let undefined = churn.witness.as_ref().and_then(|w| w.new.undefined.as_ref());
     churn.claim == Claim::DiffersUnderUb
         && churn.removed.is_empty()
-        && undefined.is_some_and(|event| event.kind == "null")
+        && undefined.is_some_and(|event| matches!(&*event.kind, "null" | "bad-pointer"))
 }
 
 /// How many inputs a step affects.
