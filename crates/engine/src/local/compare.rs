@@ -731,9 +731,11 @@ pub(super) fn difference(
     old: &Path,
     new: &Path,
 ) -> Difference {
+    let goes_on = |path: &Path| if let End::At(node) = path.end { Some(node) } else { None };
     Difference {
         literals,
         items,
+        ends: [goes_on(old), goes_on(new)],
         visited: [old.visited.clone(), new.visited.clone()],
         events: [old.events.clone(), new.events.clone()],
     }

@@ -40,6 +40,8 @@ pub(super) struct Difference {
     /// The conditions of both paths.
     pub literals: Vec<Literal>,
     pub items: [Vec<Item>; 2],
+    /// Where each path goes on, if it does.
+    pub ends: [Option<MvId>; 2],
     /// The nodes that each path went through.
     pub visited: [BTreeSet<MvId>; 2],
     /// All events of both paths, which results of calls are named by.

@@ -139,22 +139,18 @@ impl fmt::Display for Words {
     }
 }
 
-/// Says of what each version sets in its own way that it has another value now.
-pub(super) fn tell_rewritten(rewritten: &[Words], [before, now]: [&mut Vec<Effect>; 2]) {
-    if before.len() < 2 || says_the_same(before, now) {
-        return;
-    }
-    for effect in now.iter_mut().filter(|e| rewritten.contains(&e.words)) {
-        effect.words.to = " to another value".to_owned();
-    }
-}
-
 /// Leaves out what both versions set alike, by their words, where something else differs: it is set to what that gives.
-/// So are calls with arguments that have no words, and writes that have none.
+/// So are calls with arguments that have no words, which come in one order, and writes that have none.
 pub(super) fn leave_out_common(before: &mut Vec<Effect>, now: &mut Vec<Effect>) {
+    let wordless = |e: &&Effect| e.words.verb == Verb::Calls && e.words.of.contains('…');
+    let calls = |own: &[Effect], others: &[Effect]| -> Vec<Words> {
+        let common = own.iter().filter(wordless).filter(|e| others.iter().any(|o| o.words == e.words));
+        common.map(|e| e.words.clone()).collect()
+    };
+    let in_order = calls(before, now) == calls(now, before);
     let is_common = |e: &Effect, others: &[Effect]| {
         let says_little = || match e.kind {
-            EffectKind::Call => e.words.verb == Verb::Calls && e.words.of.contains('…'),
+            EffectKind::Call => in_order && wordless(&e),
             EffectKind::Value | EffectKind::Write => e.sets() || e.words == Words::says(SOMEWHERE),
             _ => false,
         };
@@ -241,5 +237,8 @@ mod tests {
             "calls f(1); calls g(2)"
         );
         assert_eq!(left(vec![call("f(…)")], vec![call("f(…)"), call("g()")])[0], "calls f(…)");
+        let [old, new] =
+            [["f(…)", "g(…)", "h(1)"], ["g(…)", "f(…)", "h(2)"]].map(|all| all.map(call).to_vec());
+        assert_eq!(left(old, new)[0], "calls f(…); calls g(…); calls h(1)");
     }
 }

@@ -3,7 +3,7 @@
 
 use super::calls::{excerpt, whole_literal};
 use super::difference::{Difference, Item};
-use super::effect::{Effect, SOMEWHERE, Verb, Words};
+use super::effect::{Effect, SOMEWHERE, Verb, Words, says_the_same};
 use super::machine::Event;
 use super::side::expansion;
 use super::source_tests::MAX_LINES;
@@ -132,18 +132,26 @@ impl Speaker<'_> {
         name + &lengths.collect::<String>()
     }
 
-    /// What both versions set, each by a statement that the other one lacks, to values that have no words.
-    pub(super) fn rewritten(&mut self, d: &Difference) -> Vec<Words> {
+    /// Says of what each version sets by a statement of its own, to values that have no words, that it has another value
+    /// now.
+    pub(super) fn tell_rewritten(&mut self, d: &Difference, [before, now]: [&mut Vec<Effect>; 2]) {
+        let is_bare = |w: &Words| w.verb == Verb::Sets && w.to.is_empty();
+        let both = |e: &&mut Effect| is_bare(&e.words) && before.iter().any(|o| o.words == e.words);
+        if says_the_same(before, now) || !now.iter_mut().any(|e| both(&e)) {
+            return;
+        }
         let [old, new] = ClassId::PAIR.map(|class| {
             let is_own = |item: &&Item| match item {
                 Item::Write { node: Some(node), .. } => self.graph.origin(*node, class.other()).is_none(),
                 _ => false,
             };
             let own: Vec<Item> = d.items[class].iter().filter(is_own).cloned().collect();
-            let told = own.iter().filter_map(|item| self.effect(class, item, d));
-            told.map(|e| e.words).filter(|w| w.verb == Verb::Sets && w.to.is_empty()).collect::<Vec<_>>()
+            own.iter().filter_map(|item| self.effect(class, item, d)).map(|e| e.words).collect::<Vec<_>>()
         });
-        old.into_iter().filter(|w| new.contains(w)).collect()
+        let is_rewritten = |e: &&mut Effect| both(e) && old.contains(&e.words) && new.contains(&e.words);
+        for effect in now.iter_mut().filter(is_rewritten) {
+            effect.words.to = " to another value".to_owned();
+        }
     }
 
     /// Whether an item is a write to a local variable that the other version lacks.
@@ -155,7 +163,8 @@ impl Speaker<'_> {
         })
     }
 
-    /// Whether an item is a write to a local variable of a block that this version alone runs: it ends with the block.
+    /// Whether an item is a write to a local variable of a block that this version alone runs, from its beginning to its
+    /// end: it ends with the block.
     pub(super) fn is_in_own_block(&self, class: ClassId, item: &Item, d: &Difference) -> bool {
         let Some(key) = self.written_local(item) else { return false };
         if d.items[class.other()].iter().any(|other| self.written_local(other) == Some(key)) {
@@ -164,15 +173,17 @@ impl Speaker<'_> {
         let body = &self.graph.bodies[class];
         let declared = body.vars.iter().find(|v| *key == format!("{}#{}", v.name, v.ordinal));
         let Some(line) = declared.map(|v| v.span.line) else { return false };
-        let Some(here) = self.graph.origin(self.frontier.node, class) else { return false };
-        let here = body.node(here).stmt.0 as usize;
         let is_it = |s: &Stmt| s.kind == "decl" && s.span.line == line && s.depth > TOP;
         let Some(at) = body.stmts.iter().position(is_it) else { return false };
         // The statements of its block, and of those within.
         let is_of_block = |s: &&Stmt| s.depth >= body.stmts[at].depth;
         let before = body.stmts[..at].iter().rev().take_while(is_of_block).count();
         let behind = body.stmts[at..].iter().take_while(is_of_block).count();
-        !(at - before..at + behind).contains(&here)
+        let block = at - before..at + behind;
+        let is_within = |node: MvId| {
+            self.graph.origin(node, class).is_none_or(|n| block.contains(&(body.node(n).stmt.0 as usize)))
+        };
+        !is_within(self.frontier.node) && !d.ends[class].is_some_and(is_within)
     }
 
     /// The local variable that an item writes to, by its key.

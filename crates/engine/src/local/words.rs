@@ -10,7 +10,6 @@ use super::difference::{Difference, Item};
 use super::distinction::ANOTHER;
 use super::effect::{
     Effect, EffectKind, SOMEWHERE, Verb, Words, leave_out_common, leave_out_idle, says_the_same,
-    tell_rewritten,
 };
 use super::fitting::{negative, untagged};
 use super::follow::{Known, is_in_loop, is_written_in, past_joins};
@@ -123,8 +122,7 @@ impl<'s> Speaker<'s> {
             }
             self.tell_apart(d, [&mut before, &mut now]);
             self.tell_ways_apart(d, [&mut before, &mut now]);
-            let rewritten = self.rewritten(d);
-            tell_rewritten(&rewritten, [&mut before, &mut now]);
+            self.tell_rewritten(d, [&mut before, &mut now]);
             leave_out_common(&mut before, &mut now);
             if says_the_same(&before, &now) && !self.tell_values_apart(d, [&mut before, &mut now]) {
                 wordless += 1;

@@ -38,7 +38,14 @@ fn what_a_block_holds_is_told_where_nothing_else_is() {
         &written("m"),
         &["n != 0 && m == 0 | sets own.a to 3 | ", "n == 0 && m != 0 |  | sets own.a to 3"],
     );
-    // Nor is it left out where each version has it hold something else.
+    // Nor is it left out where the block goes on, or each version has it hold something else.
+    let begins = |own: &str| format!("if (n) {{ struct t own{own}; use(&own); }}\nuse(there);");
+    check(
+        head,
+        &begins(""),
+        &begins(" = { 7, 8 }; there->a = 5"),
+        &[" |  | sets own.a to 7; sets own to { 7, 8 }; sets own.b to 8; sets there->a to 5"],
+    );
     let holds = |value: u32| format!("if (n) {{ struct t own = {{ 1, {value} }}; use(&own); }}\nuse(there);");
     check(head, &holds(2), &holds(3), &[" | sets own.b to 2 | sets own.b to 3"]);
 }
