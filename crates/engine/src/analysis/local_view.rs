@@ -59,7 +59,7 @@ impl LocalView {
     }
 }
 
-/// Of which functions nothing changes at their exits at a step.
+/// Of which functions nothing changes at their exits at a step: whatever the report makes of what was found there.
 pub(super) fn same_at_exit<'a>(
     report: &Report,
     lineages: &'a [Lineage],
@@ -68,7 +68,65 @@ pub(super) fn same_at_exit<'a>(
     let churns = hunks::churning(report);
     move |l, step| {
         lineages.get(l).zip(analysed.get(l)).is_some_and(|(lineage, a)| {
-            hunks::is_settled(a, step) && !hunks::has_churn(&churns, lineage, step)
+            hunks::is_settled(a, step) && !is_seen(a, step) && !hunks::has_churn(&churns, lineage, step)
         })
+    }
+}
+
+/// Whether callers see a difference between the two versions of a step.
+fn is_seen(a: &Analysed, step: usize) -> bool {
+    let pair = (a.class_of.get(step).copied().flatten(), a.class_of.get(step + 1).copied().flatten());
+    let mut churns = a.diff.iter().flat_map(|d| &d.points).flat_map(|p| &p.churns);
+    churns.any(|c| (Some(c.from), Some(c.to)) == pair && c.subject.is_observable())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::{Effort, Options, diff, memory};
+    use crate::frontend::c;
+    use crate::report::ChangeVerdict;
+
+    /// What stands behind the opaque pointer of a stream leads back to it, as in zlib.
+    const OPAQUE: &str = "struct opaque;
+        struct stream { int (*alloc)(int); struct opaque *state; };
+        struct inner { struct stream *strm; int mode; int wrap; };
+        int validate(struct stream *strm, int check) {
+            struct inner *state;
+            if (strm == 0 || strm->alloc == 0) return -2;
+            state = (struct inner *)strm->state;
+            if (state == 0 || state->strm != strm || state->mode < 3) return -2;
+            if (check)
+                state->wrap |= 4;
+            else
+                state->wrap &= ~4;
+            return 0;
+        }";
+
+    /// The changes that are told as differences, at each effort.
+    fn told(old: &str, new: &str) -> Vec<usize> {
+        let efforts = [Effort::Quick, Effort::Normal, Effort::Deep];
+        let one = |effort: Effort| {
+            let versions = [old, new].map(|text| vec![("a.c", text)]);
+            let options = Options { effort, jobs: 1, ..Options::default() };
+            let report = diff(&memory::request(&versions, c::Options::default(), options));
+            let changes = report.functions.iter().flat_map(|f| &f.changes);
+            changes.filter(|c| c.verdict == ChangeVerdict::Differs).count()
+        };
+        efforts.into_iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_difference_that_has_no_name_at_the_exit_is_told_where_it_is() {
+        let new = OPAQUE.replace("(check)", "(check && state->wrap)");
+        assert_eq!(told(OPAQUE, &new), [1, 1, 1]);
+    }
+
+    #[test]
+    fn a_difference_is_told_beside_members_that_move() {
+        let named = OPAQUE.replace("struct opaque", "struct inner");
+        let moved = named.replace("int mode; int wrap;", "int mode; int more; int wrap;");
+        assert_eq!(told(&named, &moved), [0, 0, 0]);
+        let new = moved.replace("(check)", "(check && state->wrap)");
+        assert_eq!(told(&named, &new), [1, 1, 1]);
     }
 }

@@ -2,6 +2,7 @@
 
 mod names;
 
+use super::layouts;
 use super::lineage::Member;
 use crate::fact::{Claim, Kind};
 use crate::interp::{self, FinalObject, Outcome};
@@ -218,6 +219,9 @@ pub fn is_layout_only(c: &invariant::Churn, old: &Member, new: &Member) -> bool 
     let (Some((a, b)), Some(run), Observable::Memory) = (&c.objects, &c.witness, &c.subject) else {
         return false;
     };
+    if !layouts::differ(old, new) {
+        return false;
+    }
     let (before, after) = (Names::new(run, old), Names::new(run, new));
     if a.live != b.live || before.root(&a.identity).is_none() || after.root(&b.identity).is_none() {
         return false;
