@@ -2,7 +2,7 @@
 
 use git_invdiff::analysis::{Effort, Options, diff, memory};
 use git_invdiff::frontend::c;
-use git_invdiff::report::{Report, Status};
+use git_invdiff::report::{ChangeVerdict, Report, Status};
 
 fn analyse(versions: &[&str], options: Options) -> Report {
     let files: Vec<Vec<(&str, &str)>> = versions.iter().map(|v| vec![("a.c", *v)]).collect();
@@ -370,4 +370,52 @@ fn records_of_other_files_are_no_numbers_of_this_one() {
     let report = diff(&memory::request(&files, c::Options::default(), options));
     assert!(report.functions.iter().any(|f| f.name == "f"), "{report:?}");
     assert!(!format!("{report:?}").contains("internal error"), "{report:?}");
+}
+
+const PAIR: &str = "struct p { int a; long b; };\n\
+    static struct p made(int a, long b) { struct p x; x.a = a; x.b = b; return x; }\n\
+    static int sum(struct p x) { x.a += 2; return x.a; }\n";
+
+#[test]
+fn structures_are_passed_and_returned_by_value() {
+    // The parameter is a copy: what the callee writes to it nobody else sees.
+    let first = format!("{PAIR}int f(int n) {{ struct p o = made(n & 255, 3); return sum(o) - o.a; }}");
+    check(&first, &["\\result == 2"], &["\\result == 0"]);
+    let second =
+        format!("{PAIR}long f(long n) {{ struct p o = made(1, n), q = o; q = made(2, 5); return o.b; }}");
+    check(&second, &["\\result == n"], &["\\result == 5"]);
+    // In place: the result is written where the argument stands, which is a copy, too.
+    let onto =
+        "static struct p turned(struct p x) { struct p y; y.a = (int)(x.b & 7); y.b = x.a; return y; }\n";
+    let third =
+        format!("{PAIR}{onto}long f(int n) {{ struct p o = made(n, 4); o = turned(o); return o.b; }}");
+    check(&third, &["\\result == n"], &["\\result == 4"]);
+    // Not every way returns one.
+    let some = "static struct p some(int n) { struct p y = {{1, 2}}; if (n) return y; }\n"
+        .replace("{{", "{")
+        .replace("}}", "}");
+    check(&format!("{PAIR}{some}int f(int n) {{ return some(n).a; }}"), &[], &["\\result == 1"]);
+}
+
+#[test]
+fn a_helper_that_takes_structures_is_what_it_was_written_out() {
+    let versions = [
+        format!(
+            "{PAIR}int f(long y, long z) {{ struct p a = made(1, y), b = made(2, z); if (sum(a) == sum(b)) return 1; return 0; }}"
+        ),
+        format!(
+            "{PAIR}static int same(struct p a, struct p b) {{ return sum(a) == sum(b); }}\n\
+             int f(long y, long z) {{ struct p a = made(1, y), b = made(2, z); if (same(a, b)) return 1; return 0; }}"
+        ),
+    ];
+    for effort in [Effort::Normal, Effort::Deep] {
+        let report = analyse(&[&versions[0], &versions[1]], Options { effort, ..Options::default() });
+        let told: Vec<_> =
+            report.functions.iter().filter(|f| f.name == "f").flat_map(|f| &f.changes).collect();
+        assert!(told.iter().all(|c| c.verdict == ChangeVerdict::Neutral), "{effort:?} {told:#?}");
+        assert!(
+            report.functions.iter().flat_map(|f| &f.points).all(|p| p.undecided.is_empty()),
+            "{effort:?}"
+        );
+    }
 }

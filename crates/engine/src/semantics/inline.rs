@@ -3,13 +3,13 @@
 //!
 //! The copy is what is analysed: a change in a callee then shows in the facts of its callers, with
 //! the callee's lines as causes. Only definitions of the same unit are inlined, since a line of
-//! another unit's file would need that unit's file table. Functions that call themselves, variadic ones, and
-//! functions that take or return aggregates stay calls. One that calls its caller back is inlined:
-//! the caller then calls itself, of which summaries speak.
+//! another unit's file would need that unit's file table. Functions that call themselves, and variadic ones stay
+//! calls. One that calls its caller back is inlined: the caller then calls itself, of which summaries speak.
+//! A structure that is passed is copied to the parameter, one that is returned to where the call wants it.
 
 use super::pointers;
 use crate::ir::{
-    Callee, Expr, Function, Instr, Node, NodeId, Object, Stmt, StmtId, Unit, Var, VarId, VarKind,
+    CType, Callee, Expr, Function, Instr, Node, NodeId, Object, Stmt, StmtId, Unit, Var, VarId, VarKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub fn inline_but(
     for _ in 0..limits.depth {
         // What an argument leads to, an inlined callee may call.
         result = resolved(result, unit);
-        match inline_once(&result, &callee, (limits, Names::Qualified)) {
+        match inline_once(&result, unit, &callee, (limits, Names::Qualified)) {
             Some(next) => result = Arc::new(next),
             None => return result,
         }
@@ -63,14 +63,28 @@ fn resolved(f: Arc<Function>, unit: &Unit) -> Arc<Function> {
 
 fn inlinable<'a>(unit: &'a Unit, name: &str, caller: &str, limits: &InlineLimits) -> Option<&'a Function> {
     let f = unit.callee(name)?;
-    let scalar = f.params.iter().all(|&p| f.var(p).sort.is_some());
     let calls_itself = f
         .nodes
         .iter()
         .any(|n| matches!(&n.instr, Instr::Call { callee: Callee::Direct(c), .. } if **c == *name));
-    let fits =
-        name != caller && !f.variadic && scalar && !calls_itself && f.nodes.len() <= limits.callee_nodes;
+    let fits = name != caller && !f.variadic && !calls_itself && f.nodes.len() <= limits.callee_nodes;
     (fits && f.unknowns.is_empty()).then_some(f)
+}
+
+/// Whether a call passes what the function takes, and takes what it returns.
+fn is_passed(unit: &Unit, callee: &Function, call: &Instr) -> bool {
+    let Instr::Call { args, arg_types, ret, result_to, .. } = call else { return false };
+    let takes = |(&p, ty): (&VarId, &CType)| match callee.var(p).sort {
+        Some(_) => unit.value_bytes(ty).is_some(),
+        None => unit.value_bytes(ty).is_none() && unit.size_of(ty) == Some(callee.var(p).size),
+    };
+    let returns_nothing = |n: &Node| matches!(n.instr, Instr::Return { value: None });
+    let is_taken = result_to.is_none()
+        || ret == &callee.ret && unit.size_of(ret).is_some() && !callee.nodes.iter().any(returns_nothing);
+    callee.params.len() == args.len()
+        && arg_types.len() == args.len()
+        && callee.params.iter().zip(arg_types).all(takes)
+        && is_taken
 }
 
 /// A function with its calls of some functions of its unit inlined, once; `None` where there are none.
@@ -81,11 +95,12 @@ pub fn inline_calls_of(
     limits: &InlineLimits,
 ) -> Option<Function> {
     let wanted = |name: &str| names.contains(name).then(|| inlinable(unit, name, &f.name, limits)).flatten();
-    inline_once(f, &|name| wanted(name), (limits, Names::Own))
+    inline_once(f, unit, &|name| wanted(name), (limits, Names::Own))
 }
 
 fn inline_once<'u>(
     f: &Function,
+    unit: &Unit,
     wanted: &dyn Fn(&str) -> Option<&'u Function>,
     (limits, names): (&InlineLimits, Names),
 ) -> Option<Function> {
@@ -95,8 +110,8 @@ fn inline_once<'u>(
     let mut size = f.nodes.len();
     for node in &f.nodes {
         let target = match &node.instr {
-            Instr::Call { callee: Callee::Direct(name), args, result_to: None, .. } => {
-                wanted(name).filter(|c| c.params.len() == args.len())
+            call @ Instr::Call { callee: Callee::Direct(name), .. } => {
+                wanted(name).filter(|c| is_passed(unit, c, call))
             }
             _ => None,
         };
@@ -114,7 +129,7 @@ fn inline_once<'u>(
     }
     out.invented.sort();
     out.invented.dedup();
-    let mut inliner = Inliner { out: &mut out, names, ordinals: BTreeMap::new() };
+    let mut inliner = Inliner { out: &mut out, unit, names, ordinals: BTreeMap::new() };
     inliner.count_names();
     inliner.set_temporaries_apart(f, &sites);
     inliner.copy(f, &sites);
@@ -133,6 +148,7 @@ enum Names {
 
 struct Inliner<'a> {
     out: &'a mut Function,
+    unit: &'a Unit,
     names: Names,
     ordinals: BTreeMap<Arc<str>, u32>,
 }
@@ -206,7 +222,7 @@ impl Inliner<'_> {
     /// Replaces the call at a node by the callee's body.
     fn expand(&mut self, site: usize, callee: &Function, stmt_base: u32) {
         let call = self.out.nodes[site].clone();
-        let Instr::Call { dst, args, .. } = &call.instr else { return };
+        let Instr::Call { dst, args, ret, result_to, .. } = &call.instr else { return };
         let vars = self.add_vars(callee);
         let bind_stmt = StmtId(stmt_base);
         let first = self.out.nodes.len() as u32;
@@ -230,10 +246,11 @@ impl Inliner<'_> {
             if NodeId(i as u32) == Function::EXIT {
                 copy.succs = call.succs.clone();
             } else if let Instr::Return { value } = &copy.instr {
-                copy.instr = match (dst, value) {
-                    (Some(d), Some(v)) => Instr::Assign { dst: *d, value: v.clone() },
-                    (Some(d), None) => Instr::Declare(*d),
-                    (None, _) => Instr::Nop,
+                copy.instr = match (dst, result_to, value) {
+                    (Some(d), _, Some(v)) => Instr::Assign { dst: *d, value: v.clone() },
+                    (Some(d), _, None) => Instr::Declare(*d),
+                    (None, Some(to), Some(from)) => self.copied(to, from, self.unit.size_of(ret)),
+                    (None, ..) => Instr::Nop,
                 };
             }
             self.out.nodes.push(copy);
@@ -257,7 +274,16 @@ impl Inliner<'_> {
                     ty: var.ty.clone(),
                 },
             },
+            // What is passed is where a copy of the caller's is.
+            (_, None) => self.copied(&Expr::Addr(Object::Local(v)), &value, Some(var.size)),
             _ => Instr::Assign { dst: v, value },
+        }
+    }
+
+    fn copied(&self, to: &Expr, from: &Expr, bytes: Option<u64>) -> Instr {
+        match bytes {
+            Some(bytes) => Instr::Copy { dst: to.clone(), src: from.clone(), bytes },
+            None => Instr::Nop,
         }
     }
 
