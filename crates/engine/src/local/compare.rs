@@ -84,6 +84,8 @@ pub(super) struct Premises {
     pub exclusions: Exclusions,
     /// Some hold but for what calls of one version do.
     pub past_calls: bool,
+    /// By variable: what it was assigned ([`super::assigned`]).
+    pub assigned: BTreeMap<TermId, TermId>,
 }
 
 pub(super) enum Verdict {
@@ -230,8 +232,10 @@ impl Comparer<'_> {
         let mut past_calls = false;
         let given = std::mem::take(&mut self.given);
         let rechecked = self.rechecked(&given);
+        let mut assigned = BTreeMap::new();
         for (class, tests) in ClassId::PAIR.into_iter().zip(&given) {
             for test in tests {
+                assigned.extend(test.assignment(self.graph, &mut self.pool, self.sides[class]));
                 let term = test.term(self.graph, &mut self.pool, self.sides[class]);
                 let term = term.filter(|t| !test.past_calls || !rechecked.contains(t));
                 let is_asked = |t: &TermId| match test.assigned {
@@ -246,7 +250,7 @@ impl Comparer<'_> {
                 found.extend(term);
             }
         }
-        Premises { conditions: found, exclusions, past_calls }
+        Premises { conditions: found, exclusions, past_calls, assigned }
     }
 
     /// What each version tests by itself before a call: to test it once more behind the call is no matter of one of them.
@@ -687,6 +691,9 @@ impl Comparer<'_> {
         }
         if self.pool.sort(a) != self.pool.sort(b) {
             return Decision::Open { reason: "sorts" };
+        }
+        if self.is_equal_written_out(a, b) {
+            return Decision::Equal;
         }
         match self.decider.equal(&mut self.pool, a, b, joint) {
             open @ Decision::Open { .. } => self.apart_on_data(a, b, joint).map_or(open, Decision::Differ),

@@ -4,7 +4,7 @@ use super::machine::{End, Machine, Path, Step};
 use super::side::{Side, successor};
 use super::tested::reads;
 use super::text_tests::{self, Exclusions};
-use crate::ir::{Const, Instr, Op, Rebuilt, TermId, TermPool, Unit};
+use crate::ir::{Const, Instr, Op, Rebuilt, TermId, TermPool, Unit, VarId, VarKind};
 use crate::mvicfg::{MvId, Mvicfg};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_STEPS: usize = 60;
 /// Tests that are decided: a `switch` may have many.
 const MAX_TESTS: usize = 400;
+
+/// Instructions of the test of a loop.
+const MAX_OF_TEST: usize = 20;
 
 /// What conditions that hold say of terms.
 pub(super) struct Known {
@@ -83,8 +86,8 @@ impl Known {
     }
 }
 
-/// Where a path comes from its end on, until something is not decided by what is known: a branch, a loop head,
-/// something that is not modelled.
+/// Where a path comes from its end on, until something is not decided by what is known: a branch, the rounds of a
+/// loop, something that is not modelled.
 pub(super) fn onwards(
     graph: &Mvicfg,
     pool: &mut TermPool,
@@ -109,9 +112,19 @@ pub(super) fn onwards_to(
     let (mut steps, mut tests) = (0, 0);
     while steps < MAX_STEPS && tests < MAX_TESTS {
         let node = path.node;
-        // A loop is told by its head, and what comes after the exit is the caller's.
-        if side.flow.loop_at[node.0 as usize].is_some() || node == Mvicfg::EXIT || goals.contains(&node) {
+        // What comes after the exit is the caller's.
+        if node == Mvicfg::EXIT || goals.contains(&node) {
             break;
+        }
+        // A loop is told by its head, if it is entered.
+        if let Some(l) = side.flow.loop_at[node.0 as usize] {
+            let own = path.visited.iter().any(|n| is_in_loop(side, *n, l));
+            let Some(next) = (!own).then(|| past(graph, pool, (side, units), &path, (known, l))).flatten()
+            else {
+                break;
+            };
+            path = next;
+            continue;
         }
         let mut next = path.clone();
         next.visited.insert(node);
@@ -141,6 +154,63 @@ pub(super) fn onwards_to(
     }
     path.end = End::At(path.node);
     path
+}
+
+/// A path that has come to the head of a loop, behind that loop, if its test says at once that there is no round:
+/// whichever way it takes where it is not decided, which leads to one place and does nothing.
+fn past(
+    graph: &Mvicfg,
+    pool: &mut TermPool,
+    (side, units): (&Side, [&Unit; 2]),
+    path: &Path,
+    (known, of): (&Known, usize),
+) -> Option<Path> {
+    let (mut ways, mut left): (Vec<Path>, Vec<Path>) = (vec![path.clone()], Vec::new());
+    let mut steps = 0;
+    while let Some(mut way) = ways.pop() {
+        steps += 1;
+        let node = way.node;
+        way.visited.insert(node);
+        let labels: &[u8] = match (Machine { graph, pool, side }).step(&mut way).ok()? {
+            Step::End(_) => return None,
+            Step::Next => &[0],
+            Step::Branch(condition) => match known.decides(pool, units, condition) {
+                Some(true) => &[0],
+                Some(false) => &[1],
+                None => &[0, 1],
+            },
+        };
+        let is_quiet = way.events.len() == path.events.len() && way.memory == path.memory;
+        if steps > MAX_OF_TEST || !is_quiet {
+            return None;
+        }
+        for label in labels {
+            let to = successor(graph, side.class, node, *label)?;
+            let mut next = way.clone();
+            next.node = to;
+            match is_in_loop(side, to, of) {
+                true if side.flow.loop_at[to.0 as usize].is_some() => return None,
+                true => ways.push(next),
+                false => left.push(next),
+            }
+        }
+    }
+    // The one on which most must be defined.
+    let most = left.iter().max_by_key(|way| (way.accesses.len(), way.hazards.len()))?.clone();
+    let is_alike = |way: &Path| {
+        let hazards: Vec<TermId> = most.hazards.iter().map(|h| h.condition).collect();
+        way.node == most.node
+            && way.accesses.is_subset(&most.accesses)
+            && way.hazards.iter().all(|h| hazards.contains(&h.condition))
+            && has_written_temporaries_alone(graph, path, way)
+    };
+    left.iter().all(is_alike).then_some(most)
+}
+
+/// Whether all that a path has written since is in the middle of a statement.
+fn has_written_temporaries_alone(graph: &Mvicfg, before: &Path, path: &Path) -> bool {
+    let is_temporary = |v: &VarId| graph.vars.get(v.0 as usize).is_some_and(|v| v.kind == VarKind::Temp);
+    path.written().all(|v| is_temporary(&v) || path.value(v) == before.value(v))
 }
 
 /// Whether a node is one of a loop of this side's version.

@@ -185,6 +185,11 @@ impl Path {
         self.events.iter().any(|e| e.rounds && e.node == head)
     }
 
+    /// What it has written to a variable.
+    pub fn value(&self, v: VarId) -> Option<TermId> {
+        self.vars.get(&v).copied()
+    }
+
     /// The variables that it wrote.
     pub fn written(&self) -> impl Iterator<Item = VarId> + '_ {
         self.vars.keys().copied()

@@ -7,13 +7,14 @@
 //!
 //! - [`region`]: where the versions go apart, and until where; the paths between.
 //! - [`moved`]: assignments that stand elsewhere.
-//! - [`tested`]: the tests on the way that still hold where the versions go apart.
+//! - [`tested`]: the tests on the way that still hold where the versions go apart; [`assigned`]: what variables were
+//!   assigned there.
 //! - [`side`]: one version in the graph of both; [`machine`], [`sites`]: what instructions and calls do to any state.
 //! - [`rounds`]: what a loop leaves behind that lies in a region whole.
 //! - [`pure`]: functions whose calls are values.
 //! - [`retyped`]: pointers to anything by typed names.
 //! - [`macros`]: constants as the source names them.
-//! - [`namesakes`]: local variables of one name.
+//! - [`namesakes`]: local variables of one name; [`other_names`]: variables that got another name.
 //! - [`widened`]: variables of another width.
 //! - [`fitting`]: members of another width.
 //! - [`renumbered`]: enumerators of other numbers.
@@ -34,6 +35,7 @@
 
 mod alternatives;
 mod answers;
+mod assigned;
 mod bindings;
 mod calls;
 mod change;
@@ -64,6 +66,7 @@ mod moved;
 mod narrow;
 #[cfg(test)]
 mod oracle;
+mod other_names;
 mod own_names;
 mod placed;
 mod pure;
@@ -169,8 +172,9 @@ fn compare_bodies(
         Some((body, unit)) => Version { body, unit },
         None => old,
     };
-    let newer = namesakes::numbered(old.body, new.body);
-    let [older, newer] = placed::placed(old.body.clone(), newer);
+    let older = other_names::renamed((old.body, old.unit), (new.body, new.unit));
+    let newer = namesakes::numbered(&older, new.body);
+    let [older, newer] = placed::placed(older, newer);
     let (old, new) = (Version { body: &older, ..old }, Version { body: &newer, ..new });
     let sides = ((&**old.body, old.unit), (&**new.body, new.unit));
     let Some(relaid) = relaid(sides.0, sides.1) else {

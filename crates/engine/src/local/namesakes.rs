@@ -62,7 +62,7 @@ pub(super) fn numbered(old: &Arc<Function>, new: &Arc<Function>) -> Arc<Function
 }
 
 /// The variables that an instruction reads, writes or takes the address of.
-fn named(f: &Function, node: NodeId) -> Vec<VarId> {
+pub(super) fn named(f: &Function, node: NodeId) -> Vec<VarId> {
     let (mut found, instr) = (Vec::new(), &f.node(node).instr);
     instr.for_each_operand(&mut |e| {
         e.for_each(&mut |e| match e {

@@ -47,6 +47,21 @@ pub(super) struct Test {
 pub(super) type Outcome = ((MvId, MvId), bool);
 
 impl Test {
+    /// The variable that an assignment gave a value, and that value, over the state in which it was made.
+    pub fn assignment(&self, graph: &Mvicfg, pool: &mut TermPool, side: &Side) -> Option<(TermId, TermId)> {
+        let v = self.assigned.filter(|_| !self.past_calls)?;
+        let mut path = Path::at(pool, *self.chain.last()?);
+        let mut machine = Machine { graph, pool, side };
+        for node in self.chain.iter().rev() {
+            path.node = *node;
+            machine.step(&mut path).ok()?;
+        }
+        let (value, after) = (machine.var(&path, v), machine.pool.leaf(variable_leaf(graph, v)));
+        let is_quiet = path.events.is_empty() && path.memory == machine.pool.leaf(memory_leaf());
+        (is_quiet && value != after && machine.pool.sort(value) == machine.pool.sort(after))
+            .then_some((after, value))
+    }
+
     /// What holds with it, over the state in which it was made; `None` where that is not known.
     pub fn term(&self, graph: &Mvicfg, pool: &mut TermPool, side: &Side) -> Option<TermId> {
         let own = self.own_term(graph, pool, side)?;

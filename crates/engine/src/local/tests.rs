@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 mod apart;
 mod dead;
+mod decided;
 mod declared;
 mod extracted;
 mod factored;
@@ -19,6 +20,7 @@ mod inside;
 mod lengths;
 mod members;
 mod named;
+mod other_names;
 mod pieces;
 mod placed;
 mod relaid;
