@@ -15,7 +15,7 @@
 //! - [`retyped`]: pointers to anything by typed names.
 //! - [`macros`]: constants as the source names them.
 //! - [`namesakes`]: local variables of one name; [`other_names`]: variables that got another name.
-//! - [`widened`]: variables of another width.
+//! - [`widened`]: variables of another width; [`volatility`]: objects that are volatile in one version.
 //! - [`fitting`]: members of another width.
 //! - [`renumbered`]: enumerators of other numbers.
 //! - [`extracted`]: calls that one version alone makes, written out.
@@ -84,6 +84,7 @@ mod tested;
 mod tests;
 mod text_tests;
 mod texts;
+mod volatility;
 mod widened;
 mod words;
 
@@ -173,7 +174,8 @@ fn compare_bodies(
         None => old,
     };
     let older = other_names::renamed((old.body, old.unit), (new.body, new.unit));
-    let newer = namesakes::numbered(&older, new.body);
+    let [older, newer] = volatility::settled([older, new.body.clone()]);
+    let newer = namesakes::numbered(&older, &newer);
     let [older, newer] = placed::placed(older, newer);
     let (old, new) = (Version { body: &older, ..old }, Version { body: &newer, ..new });
     let sides = ((&**old.body, old.unit), (&**new.body, new.unit));

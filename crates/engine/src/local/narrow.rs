@@ -8,7 +8,7 @@ use super::compare::Comparer;
 use super::difference::Item;
 use super::machine::{Literal, variable_leaf};
 use crate::ir::eval::{Assignment, Fill, Value, evaluate};
-use crate::ir::{App, Const, Op, Rebuilt, Sort, Term, TermId, VarId, VarKind};
+use crate::ir::{App, Const, Op, Rebuilt, Sort, Term, TermId, TermPool, VarId, VarKind};
 use crate::mvicfg::ClassId;
 use crate::smt::{Decision, Truth};
 use std::collections::BTreeMap;
@@ -48,11 +48,25 @@ impl Comparer<'_> {
         (items, literals)
     }
 
-    /// As [`Comparer::only_sign`], of the one argument in which the only calls that differ do.
+    /// As [`Comparer::only_sign`], of the one argument in which the only calls that differ do, if what else differs is
+    /// made of what they give.
     fn sign_of_call(&mut self, items: &[Vec<Item>; 2], joint: TermId) -> Option<TermId> {
-        let [[Item::Call(old)], [Item::Call(new)]] = [items[0].as_slice(), items[1].as_slice()] else {
+        let [[Item::Call(old), before @ ..], [Item::Call(new), now @ ..]] =
+            [items[0].as_slice(), items[1].as_slice()]
+        else {
             return None;
         };
+        let follows = |pool: &mut TermPool, mine: &Item, theirs: &Item| {
+            let Some((a, b)) = values(mine, theirs) else { return false };
+            let Some((of_old, of_new)) = old.result.zip(new.result) else { return a == b };
+            let put = |t: TermId| if t == of_new { Rebuilt::By(of_old) } else { Rebuilt::Kept };
+            pool.rebuilt(b, &move |_, t| put(t)) == a
+        };
+        let all_follow = before.len() == now.len()
+            && before.iter().zip(now).all(|(mine, theirs)| follows(&mut self.pool, mine, theirs));
+        if !all_follow {
+            return None;
+        }
         let mut differing = old.args.iter().zip(&new.args).filter(|(a, b)| a != b);
         let is_pair = old.site == new.site && old.callee == new.callee && old.args.len() == new.args.len();
         let (&a, &b) = differing.next().filter(|_| is_pair)?;
@@ -117,20 +131,40 @@ impl Comparer<'_> {
     fn only_sign(&mut self, a: TermId, b: TermId, joint: TermId) -> Option<TermId> {
         // What is read at one place is one value.
         let (a, b) = self.places(a, b).unwrap_or((a, b));
+        if let Some(narrow) = self.extended_both_ways(a, b) {
+            return self.is_negative(narrow);
+        }
         let same = self.pool.eq(a, b);
         let given = self.premises.conditions.clone();
         let resigned: Vec<TermId> = self.resigned().collect();
         let leaves = self.few_variables(a, b)?;
         leaves.into_iter().filter(|leaf| resigned.contains(leaf)).find_map(|leaf| {
-            let Sort::Bv(width) = self.pool.sort(leaf) else { return None };
-            let zero = self.pool.bv(width, 0);
-            let is_negative = self.pool.op(Op::Slt, &[leaf, zero]);
+            let is_negative = self.is_negative(leaf)?;
             if given.contains(&is_negative) {
                 return None;
             }
             let goal = self.pool.or(same, is_negative);
             matches!(self.decider.holds(&mut self.pool, joint, goal), Truth::Holds).then_some(is_negative)
         })
+    }
+
+    /// What is extended to two values, to one of them by its sign and to the other one without: they differ where it is
+    /// negative.
+    fn extended_both_ways(&self, a: TermId, b: TermId) -> Option<TermId> {
+        let extended = |t: TermId| match self.pool.get(t) {
+            Term::App(App::Op(op @ (Op::Sext(_) | Op::Zext(_))), of) => {
+                of.first().map(|of| (*of, matches!(op, Op::Sext(_))))
+            }
+            _ => None,
+        };
+        let ((of, by_sign), (with, sign_of_other)) = extended(a).zip(extended(b))?;
+        (of == with && by_sign != sign_of_other).then_some(of)
+    }
+
+    fn is_negative(&mut self, t: TermId) -> Option<TermId> {
+        let Sort::Bv(width) = self.pool.sort(t) else { return None };
+        let zero = self.pool.bv(width, 0);
+        Some(self.pool.op(Op::Slt, &[t, zero]))
     }
 
     /// The variables that are signed in one version and not in the other.
@@ -204,12 +238,20 @@ impl Comparer<'_> {
 /// The values of the only effect of both versions, which is the same but for them.
 fn only_values(items: &[Vec<Item>; 2]) -> Option<(TermId, TermId)> {
     match [items[0].as_slice(), items[1].as_slice()] {
-        [[Item::Variable(v, a)], [Item::Variable(w, b)]] if v == w => Some((*a, *b)),
-        [[Item::Return(Some(a), ..)], [Item::Return(Some(b), ..)]] => Some((*a, *b)),
-        [
-            [Item::Write { address, bytes, value: a, .. }],
-            [Item::Write { address: to, bytes: n, value: b, .. }],
-        ] if address == to && bytes == n => Some((*a, *b)),
+        [[old], [new]] => values(old, new),
+        _ => None,
+    }
+}
+
+/// The values of an effect of both versions.
+fn values(old: &Item, new: &Item) -> Option<(TermId, TermId)> {
+    match (old, new) {
+        (Item::Variable(v, a), Item::Variable(w, b)) if v == w => Some((*a, *b)),
+        (Item::Return(Some(a), ..), Item::Return(Some(b), ..)) => Some((*a, *b)),
+        (
+            Item::Write { address, bytes, value: a, .. },
+            Item::Write { address: to, bytes: n, value: b, .. },
+        ) if address == to && bytes == n => Some((*a, *b)),
         _ => None,
     }
 }

@@ -73,6 +73,15 @@ fn a_sign_that_is_gone_is_the_condition_of_what_goes_by_it() {
         "use(7, data[i]);",
         "(int)i < 0 | calls use(7, data[i]) | calls use(7, data[i]) with another data[i]",
     );
+    // In a sum that is handed over, and where what the call gives goes somewhere.
+    let sum = |ty: &str| {
+        let head = "void *take(unsigned long);\n";
+        format!("{head}void f(void **to, {ty} i)\n{{\n*to = take(i + 1);\n}}\n")
+    };
+    assert_eq!(
+        told(&sum("int"), &sum("unsigned")),
+        ["(int)(i + 1) < 0 | calls take(i + 1) | calls take(i + 1) with another i + 1"]
+    );
     // What else differs is no matter of the sign.
     let both = ["int", "unsigned"].map(|ty| {
         let (k, unit) = if ty == "int" { (7, ty) } else { (8, ty) };

@@ -71,3 +71,26 @@ fn a_volatile_object_keeps_nothing_else_from_being_compared() {
         &["n == 3 | returns n | returns r->status (line 13)"],
     );
 }
+
+/// That an object is declared otherwise is told of the object.
+#[test]
+fn what_is_volatile_in_one_version_alone_is_an_object_like_others() {
+    let told = |old: &str, new: &str| -> Vec<String> {
+        let changes = super::changes(old, new);
+        changes.iter().flat_map(|c| &c.deltas).map(|d| super::effects(&d.now)).collect()
+    };
+    let global =
+        "static int empty = 1;\nint get(int);\nvoid f(int n)\n{\nif (empty) n++;\nempty = 0;\nget(n);\n}\n";
+    let volatile = global.replace("static int", "static volatile int");
+    assert_eq!(told(global, &volatile), [""; 0]);
+    assert_eq!(told(&volatile, global), [""; 0]);
+    assert_eq!(told(global, &volatile.replace("empty = 0", "empty = 2")), ["sets empty to 2"]);
+    let local = "int get(int);\nint f(int a)\n{\nint n = get(a);\nif (a > 3) n++;\nget(n);\nreturn n;\n}\n";
+    let volatile = local.replace("int n", "volatile int n");
+    assert_eq!(told(local, &volatile), [""; 0]);
+    assert_eq!(told(&volatile, local), [""; 0]);
+    // Somebody else writes to it.
+    let seen = "void start(volatile int *);\nint f(void)\n{\nvolatile int n = 0;\nstart(&n);\nif (n) return n;\nreturn 2;\n}\n";
+    let plain = seen.replace("volatile int n", "int n");
+    assert!(super::changes(seen, &plain).iter().any(|c| c.verdict != super::Verdict::Neutral));
+}
