@@ -660,7 +660,9 @@ impl<'s> Speaker<'s> {
         if let Some(l) = own.or_else(|| side.flow.loop_at[node.0 as usize].filter(|l| Some(*l) != around)) {
             return match (is_in_loop(side, node, l), is_in_loop(side, here, l)) {
                 (true, true) => (EffectKind::NextRound, Words::says("goes another round")),
-                (true, false) => (EffectKind::Goto, Words::says("enters the loop")),
+                (true, false) => {
+                    (EffectKind::Goto, Words::says(self.entered(class, side.flow.loops[l].head)))
+                }
                 (false, true) => (EffectKind::LeaveLoop, Words::goes(Verb::LeavesTheLoop, None)),
                 (false, false) => (EffectKind::Goto, Words::says("skips the loop")),
             };
@@ -681,6 +683,16 @@ impl<'s> Speaker<'s> {
         match now.unwrap_or_else(|| self.line(class, node)) {
             0 => (EffectKind::Goto, Words::goes(Verb::GoesOn, None)),
             line => (EffectKind::Goto, Words::goes(Verb::GoesOn, Some(line))),
+        }
+    }
+
+    /// That a loop is entered, and which one where that is not the line that is told of.
+    fn entered(&self, class: ClassId, head: MvId) -> String {
+        let (now, own) = (self.line(ClassId::NEW, head), self.line(class, head));
+        match own == 0 || own == self.line(class, self.frontier.node) {
+            true => "enters the loop".to_owned(),
+            false if now > 0 => format!("enters the loop of line {now}"),
+            false => format!("enters the loop of line {own} before"),
         }
     }
 

@@ -27,15 +27,16 @@ pub(super) struct Alike {
     called: Vec<String>,
 }
 
-/// By what stood there and what stands there now.
-type Groups = BTreeMap<(String, String), Alike>;
+/// By what stood there and what stands there now, and whether calls hand it on: what is returned or kept is another
+/// matter, and seen by others.
+type Groups = BTreeMap<(String, String, bool), Alike>;
 
 /// Takes out of the functions of a step what is alike in many of them; a function of which nothing is left goes.
 pub(super) fn taken(changed: &mut Vec<Changed>) -> Groups {
     let mut groups = Groups::new();
     for one in changed.iter() {
-        for (called, key) in one.changes.iter().filter_map(|c| replaced(c)) {
-            let group = groups.entry(key).or_default();
+        for (called, (was, is)) in one.changes.iter().filter_map(|c| replaced(c)) {
+            let group = groups.entry((was, is, !called.is_empty())).or_default();
             let name = format!("{}()", visible(&one.function.name));
             if group.functions.last() != Some(&name) {
                 group.functions.push(name);
@@ -50,7 +51,12 @@ pub(super) fn taken(changed: &mut Vec<Changed>) -> Groups {
     groups.retain(|_, group| group.functions.len() >= MANY);
     for one in changed.iter_mut() {
         let told = one.changes.len();
-        one.changes.retain(|c| replaced(c).is_none_or(|(_, key)| !groups.contains_key(&key)));
+        one.changes.retain(|c| {
+            let is_alone = |(called, (was, is)): (Vec<String>, (String, String))| {
+                !groups.contains_key(&(was, is, !called.is_empty()))
+            };
+            replaced(c).is_none_or(is_alone)
+        });
         // What such a function does otherwise at its exit, by nothing of its own, is the same news.
         if told > 0 && one.changes.is_empty() {
             one.points.iter_mut().for_each(|(_, churns)| churns.retain(|c| !c.hunks.is_empty()));
@@ -230,7 +236,7 @@ pub(super) fn write_twins(view: &View, twins: &[Changed], out: &mut dyn Write) -
 
 /// Writes what was taken.
 pub(super) fn write(view: &View, groups: &Groups, out: &mut dyn Write) -> io::Result<()> {
-    for ((was, is), group) in groups {
+    for ((was, is, _), group) in groups {
         let named = |names: &[String]| {
             let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
             match names.len().saturating_sub(SHOWN) {
