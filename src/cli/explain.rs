@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 37] = [
+const WORDS: [Entry; 38] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -180,6 +180,11 @@ const WORDS: [Entry; 37] = [
         "enters the loop",
         "The test of a loop, where control comes to it from before, holds: its body runs at least once.",
         "- while (n > 1)\n+ while (n > 0)\n\nwhen    n == 1\nbefore  skips the loop\nnow     enters the loop",
+    ),
+    (
+        "comes to the loop",
+        "Control comes to the test of a loop; whether its body runs is left to that.",
+        "- if (n == 1)\n-     return 0;\n  while (next(n))\n\nwhen    n == 1\nbefore  returns 0\nnow     comes to the loop",
     ),
     (
         "skips the loop",

@@ -661,7 +661,9 @@ impl<'s> Speaker<'s> {
             return match (is_in_loop(side, node, l), is_in_loop(side, here, l)) {
                 (true, true) => (EffectKind::NextRound, Words::says("goes another round")),
                 (true, false) => {
-                    (EffectKind::Goto, Words::says(self.entered(class, side.flow.loops[l].head)))
+                    // Behind its test, or before it.
+                    let verb = if own.is_some() { "enters" } else { "comes to" };
+                    (EffectKind::Goto, Words::says(self.loop_ahead(verb, class, side.flow.loops[l].head)))
                 }
                 (false, true) => (EffectKind::LeaveLoop, Words::goes(Verb::LeavesTheLoop, None)),
                 (false, false) => (EffectKind::Goto, Words::says("skips the loop")),
@@ -686,13 +688,13 @@ impl<'s> Speaker<'s> {
         }
     }
 
-    /// That a loop is entered, and which one where that is not the line that is told of.
-    fn entered(&self, class: ClassId, head: MvId) -> String {
+    /// What is done to a loop, and which one it is where that is not the line that is told of.
+    fn loop_ahead(&self, verb: &str, class: ClassId, head: MvId) -> String {
         let (now, own) = (self.line(ClassId::NEW, head), self.line(class, head));
         match own == 0 || own == self.line(class, self.frontier.node) {
-            true => "enters the loop".to_owned(),
-            false if now > 0 => format!("enters the loop of line {now}"),
-            false => format!("enters the loop of line {own} before"),
+            true => format!("{verb} the loop"),
+            false if now > 0 => format!("{verb} the loop of line {now}"),
+            false => format!("{verb} the loop of line {own} before"),
         }
     }
 

@@ -23,10 +23,10 @@ fn a_loop_that_is_not_entered_is_passed() {
     let first = "while (x > 3 && a) a = a->next, x--; return 0;";
     check(&format!("if (!a) return 0; {first}"), first, &[]);
     let calls = "while (use(x) && a) a = a->next; return 0;";
-    check(&format!("if (!a) return 0; {calls}"), calls, &["a == NULL | returns 0 | enters the loop"]);
+    check(&format!("if (!a) return 0; {calls}"), calls, &["a == NULL | returns 0 | comes to the loop"]);
     // One round, or more.
     let once = "do { a = a->next; } while (a); return 0;";
-    check(&format!("if (!a) return 0; {once}"), once, &["a == NULL | returns 0 | enters the loop"]);
+    check(&format!("if (!a) return 0; {once}"), once, &["a == NULL | returns 0 | comes to the loop"]);
 }
 
 #[test]

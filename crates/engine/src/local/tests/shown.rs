@@ -210,7 +210,7 @@ fn what_moves_behind_a_guard_is_told_by_the_guard() {
         head,
         "int i = h2(n, k);\nint d = 0;\nwhile (d < n) { if (t[i] == k) return i; ++d; i = (i + 1) & 7; }\nreturn 0;",
         "int i;\nint d = 0;\nif (k == 0) return 9;\ni = h2(n, k);\nwhile (d < n) { if (t[i] == k) return i; ++d; i = (i + 1) & 7; }\nreturn 0;",
-        &["k == 0 | calls h2(n, k); enters the loop of line 17 | returns 9"],
+        &["k == 0 | calls h2(n, k); comes to the loop of line 17 | returns 9"],
     );
 }
 
