@@ -163,6 +163,7 @@ pub fn differs(run: &Run, subject: &Observable, old: &Function, new: &Function) 
             && !leaves_record(run, event)
             && !leaves_untyped(run, event, [old, new])
             && !leaves_answer(run, event)
+            && !has_no_end(run, event)
             && !follows_bytes(run, event);
         return shown.then_some(Difference::Undefined);
     }
@@ -281,6 +282,19 @@ fn leaves_answer(run: &Run, o: &Outcome) -> bool {
     let Some((left, _)) = o.ending.on else { return false };
     let gives_it = |c: &CallResult| matches!(c.result, Value::Pointer { object, .. } if object == left);
     run.input.calls.iter().any(|c| gives_it(c) && !interp::is_library(&c.callee))
+}
+
+/// Whether a run only met something undefined because it left a text of the input that has no end: nobody was told how
+/// long it is, so a caller gives one with a zero at its end.
+fn has_no_end(run: &Run, o: &Outcome) -> bool {
+    let End::Undefined { kind: UndefinedKind::OutOfBounds, .. } = o.end else { return false };
+    let left = o.ending.on.and_then(|(id, _)| run.input.objects.iter().find(|x| x.id == id));
+    left.is_some_and(|text| {
+        let is_text = matches!(&text.ty, CType::Array(of, _) if matches!(**of, CType::Int { bits: 8, .. }));
+        let tells_length =
+            |v: &Value| matches!(v, Value::Const(c) if c.to_bits() == text.bytes.len() as u128);
+        is_text && !text.bytes.contains(&0) && !run.input.arguments.iter().any(tells_length)
+    })
 }
 
 pub(in crate::invariant) fn both_return(run: &Run) -> bool {

@@ -145,6 +145,23 @@ fn structures_of_the_input_may_be_larger_than_we_made_them() {
 }
 
 #[test]
+fn a_text_has_an_end_where_nobody_says_how_long_it_is() {
+    let shown = |bytes: &[u8], arguments: [Value; 2], kind| {
+        let ending = Ending { on: Some((ObjectId(1), 2)), ..Ending::default() };
+        let event = Outcome { ending, ..outcome(undefined(kind)) };
+        let f = straight("f", &[("p", pointer(integer(8, true))), ("n", int())], &[]);
+        let text = object(1, array(integer(8, true), bytes.len() as u64), bytes, &[]);
+        let given = input(&arguments, &[text]);
+        differs(&Run::made(given, returned(0), event.clone()), &Observable::Result, &f, &f).is_some()
+    };
+    let bounds = UndefinedKind::OutOfBounds;
+    assert!(!shown(b"ab", [leads(1, 0), number(7)], bounds));
+    assert!(shown(b"a\0", [leads(1, 0), number(7)], bounds), "it has an end");
+    assert!(shown(b"ab", [leads(1, 0), number(2)], bounds), "the caller says where it ends");
+    assert!(shown(b"ab", [leads(1, 0), number(7)], UndefinedKind::DivisionByZero));
+}
+
+#[test]
 fn what_has_no_type_may_be_larger_than_we_made_it() {
     let event = Outcome {
         ending: Ending { on: Some((ObjectId(1), 8)), ..Ending::default() },
