@@ -30,6 +30,18 @@ impl RepoPath {
         }
     }
 
+    /// Whether the path says that it is code of tests: a folder or the file is called so.
+    pub fn is_of_tests(&self) -> bool {
+        let text = self.to_text().to_ascii_lowercase();
+        let mut parts = text.split('/').rev();
+        let stem = parts.next().and_then(|file| file.split('.').next()).unwrap_or_default();
+        let is_test = |name: &str| {
+            matches!(name, "test" | "tests" | "testing" | "testsuite" | "unittest" | "unittests")
+        };
+        let words = || stem.split(['_', '-']);
+        parts.any(is_test) || words().next().is_some_and(is_test) || words().next_back().is_some_and(is_test)
+    }
+
     /// Returns the path as the analysis names it: in UTF-8 (see [`crate::history::utf8_path`]).
     pub fn to_utf8_path(&self) -> PathBuf {
         crate::history::utf8_path(&self.to_path())
@@ -99,6 +111,19 @@ impl<'de> Deserialize<'de> for RepoPath {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_of_tests_is_known_by_its_path() {
+        let is_of_tests = |path: &str| RepoPath::from(path.as_bytes()).is_of_tests();
+        for path in
+            ["test/a.c", "src/tests/x/a.c", "src/test_parse.c", "parse-test.c", "Tests/a.h", "lib/test.c"]
+        {
+            assert!(is_of_tests(path), "{path}");
+        }
+        for path in ["src/a.c", "testify/a.c", "src/latest.c", "contest.c", "src/attest_key.c"] {
+            assert!(!is_of_tests(path), "{path}");
+        }
+    }
 
     #[test]
     fn every_path_survives_json() {

@@ -7,6 +7,7 @@ use crate::escape::{shortened, visible};
 use crate::model::{Change, Compiled, Delta, Effect, HunkRef, HunkReport, Otherwise, When};
 use crate::object::ObjectOutcome;
 use crate::palette::Slot;
+use crate::path::RepoPath;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -21,6 +22,8 @@ const SHORT_DELTAS_SHOWN: usize = 6;
 const SHORT: usize = 480;
 /// Regions of one function that are shown, unless `-v`: who reads more of one function reads its source.
 const REGIONS_SHOWN: usize = 24;
+/// Regions and deltas of a function of a test: each of its checks is a way to its end, of which nobody wants to read.
+const OF_TESTS: (usize, usize) = (4, 2);
 /// Column of the hunks of an object.
 const OBJECT_HUNKS: usize = 33;
 /// Hunks named beside an object, unless `-v`.
@@ -41,8 +44,13 @@ const SAME: &str = "as above";
 /// What is said where calls of one version alone were left out.
 const APART: &str = "as before, but for what the calls do";
 
-/// Writes the regions of a function in which two versions differ.
-pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io::Result<()> {
+/// Writes the regions of a function of a file in which two versions differ.
+pub(super) fn write(
+    view: &View,
+    file: &RepoPath,
+    changes: &[&Change],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     if view.options.verbose {
         return changes.iter().try_for_each(|c| write_change(view, c, None, usize::MAX, out));
     }
@@ -50,8 +58,9 @@ pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io
     let mut last: Option<&Change> = None;
     let mut changes = folded.iter().peekable();
     let mut shown = 0;
+    let (regions, deltas) = if file.is_of_tests() { OF_TESTS } else { (REGIONS_SHOWN, usize::MAX) };
     while let Some((change, left_out)) = changes.next() {
-        if shown == REGIONS_SHOWN {
+        if shown == regions {
             let more = super::counted(changes.count() + 1, "more change");
             return writeln!(out, "    … and {more} in this function; -v lists them");
         }
@@ -60,7 +69,7 @@ pub(super) fn write(view: &View, changes: &[&Change], out: &mut dyn Write) -> io
             write_left_out(view, *left_out, &place_text(view, change), out)?;
             continue;
         }
-        write_change(view, change, last.and_then(only_delta), deltas_shown(change), out)?;
+        write_change(view, change, last.and_then(only_delta), deltas_shown(change).min(deltas), out)?;
         write_left_out(view, *left_out, "", out)?;
         let mut again = Vec::new();
         while let Some((repeated, _)) =
@@ -553,6 +562,7 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{View, are_opposite, in_common, write};
+    use crate::RepoPath;
     use crate::change::samples::change;
     use crate::model::{Change, Report};
     use crate::text::TextOptions;
@@ -579,7 +589,7 @@ mod tests {
         let report = Report::default();
         let view = View { report: &report, options: &options };
         let mut out = Vec::new();
-        write(&view, &changes.iter().collect::<Vec<_>>(), &mut out).unwrap();
+        write(&view, &RepoPath::from(&b"a.c"[..]), &changes.iter().collect::<Vec<_>>(), &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         let rows = text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "));
         rows.filter(|row| !row.starts_with("else")).collect::<Vec<_>>().join("\n")
