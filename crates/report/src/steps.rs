@@ -168,10 +168,10 @@ fn comings_and_goings<'a>(
             FunctionStatus::Removed => function.versions.last().map(|v| own("gone", v + 1)),
             _ => None,
         };
-        let came = came.filter(|(_, (to, _), _)| *to > 1);
         let is_told = |step: &(Version, Version)| {
             steps.get(step).is_some_and(|all| all.iter().any(|c| std::ptr::eq(c.function, function)))
         };
+        let came = came.filter(|(_, step, _)| step.0 > 1 && !is_told(step));
         let renamed = renamed(function).filter(|(step, _)| !is_told(step));
         for (word, step, text) in came.into_iter().chain(renamed.map(|(step, text)| ("renamed", step, text)))
         {

@@ -1,6 +1,7 @@
 //! What changes where the text does: local differencing of every function whose own text a step changes, for the
 //! report and for the account of hunks.
 
+use super::handed_over::{self, HandedOver};
 use super::lineage::{Lineage, Member};
 use super::new_names::{self, NewNames};
 use super::objects::Renaming;
@@ -26,6 +27,8 @@ pub(super) struct Locals {
     changes: BTreeMap<(usize, usize), Vec<Change>>,
     /// The lines of both versions that only say where control goes, of functions that were compared.
     structure: BTreeMap<(usize, usize), [BTreeSet<u32>; 2]>,
+    /// See [`handed_over`].
+    handed_over: HandedOver,
     pub queries: u64,
     /// Functions that were left out because the work was over.
     pub not_begun: usize,
@@ -83,9 +86,11 @@ impl Locals {
         let steps = request.versions.len().saturating_sub(1);
         let pairs: Vec<(usize, usize)> =
             (0..lineages.len()).flat_map(|l| (0..steps).map(move |v| (l, v))).collect();
+        let handed_over = handed_over::found(lineages, steps);
+        let member = |l: usize, v: usize| lineages.get(l)?.members.get(v)?.as_ref();
         let members = |(l, v): (usize, usize)| -> Option<(&Lineage, &Member, &Member)> {
-            let lineage = lineages.get(l)?;
-            Some((lineage, lineage.members.get(v)?.as_ref()?, lineage.members.get(v + 1)?.as_ref()?))
+            let from = handed_over.get(&(l, v)).copied().unwrap_or(l);
+            Some((lineages.get(l)?, member(from, v)?, member(l, v + 1)?))
         };
         let is_changed = |at: &(usize, usize)| {
             members(*at).is_some_and(|(_, old, new)| {
@@ -105,6 +110,12 @@ impl Locals {
                 return None;
             }
             watch.begins(&format!("{}: {}()", RepoPath::from(&new.file), new.function.name));
+            let taker = handed_over.iter().find(|((_, step), from)| (**from, *step) == (l, v));
+            if let Some(taker) = taker.and_then(|((taker, _), _)| member(*taker, v + 1)) {
+                let lines = [old, new].map(|m| (m.function.span.line..=m.function.span.end_line).collect());
+                let change = Change::handed_over(&taker.function.name, lines);
+                return Some(((l, v), vec![change], Default::default(), 0));
+            }
             let [from, to] = VersionId::of_step(v);
             let (before, now) = (sources.of(request, from, old), sources.of(request, to, new));
             let renamed = names.older(v, old, new);
@@ -124,7 +135,7 @@ impl Locals {
         let found: Vec<_> = pairs.into_par_iter().filter_map(one).collect();
         let not_begun = left.lock().unwrap_or_else(PoisonError::into_inner).len();
         let queries = found.iter().map(|(.., q)| q).sum();
-        let mut locals = Locals { queries, not_begun, ..Locals::default() };
+        let mut locals = Locals { handed_over: handed_over.clone(), queries, not_begun, ..Locals::default() };
         for (at, changes, structure, _) in found {
             locals.changes.insert(at, changes);
             locals.structure.insert(at, structure);
@@ -224,6 +235,12 @@ impl Locals {
             let file = RepoPath::from(newest.file.as_path());
             let is_it = |f: &&mut report::FunctionReport| f.file == file && *f.name == *newest.function.name;
             let Some(function) = report.functions.iter_mut().find(is_it) else { continue };
+            if let Some(from) = self.handed_over.get(&(*l, *step)).and_then(|from| lineages.get(*from)) {
+                let from = from.members.get(*step).and_then(Option::as_ref);
+                function.identity.kind = report::IdentityKind::Split;
+                function.identity.from =
+                    from.map(|m| format!("{}:{}", RepoPath::from(&m.file), m.function.name));
+            }
             let own = request.changes.get(*step).map(Vec::as_slice).unwrap_or_default();
             let path = lineage.members.get(step + 1).and_then(Option::as_ref).map(|m| &m.file);
             let of_file = own.iter().find(|c| c.new_path.as_ref() == path);

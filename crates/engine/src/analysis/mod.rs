@@ -26,6 +26,7 @@ mod first_look;
 mod function;
 mod graphs;
 mod ground;
+mod handed_over;
 pub mod holds;
 mod hunks;
 mod implied;

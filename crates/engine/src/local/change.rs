@@ -1,6 +1,6 @@
 //! What is told of one region of change: under which conditions each version does what.
 
-use super::effect::Effect;
+use super::effect::{Effect, EffectKind, Words};
 #[cfg(test)]
 use super::region::Frontier;
 #[cfg(test)]
@@ -85,6 +85,25 @@ impl Change {
     /// A change that is no region's: what declarations say.
     pub(super) fn of_declaration(at: [Option<u32>; 2], delta: Delta) -> Change {
         Change { verdict: Verdict::Differs, deltas: vec![delta], rest: None, ..Change::open(at, "") }
+    }
+
+    /// A function that hands its work over to another one, of which is told what becomes of it there. `lines`: all of
+    /// both versions.
+    pub fn handed_over(to: &str, lines: [BTreeSet<u32>; 2]) -> Change {
+        let at = [lines[0].first().copied(), lines[1].first().copied()];
+        let calls = Effect {
+            kind: EffectKind::Call,
+            words: Words::says(format!("calls {to}(), split from it")),
+            line: at[1],
+        };
+        let delta = Delta {
+            when: String::new(),
+            short: None,
+            no_caller: false,
+            before: Vec::new(),
+            now: vec![calls],
+        };
+        Change { lines, ..Change::of_declaration(at, delta) }
     }
 
     /// A function of which nothing is known, with the reason.
