@@ -69,10 +69,7 @@ pub(super) enum Cuts {
 /// With [`Cuts::All`] that is so of every node that both have.
 pub(super) fn common_nodes(graph: &Mvicfg, flow: &Flow, liveness: &Liveness, cuts: Cuts) -> Vec<bool> {
     let (of_class, temps) = (own_variables(graph), temporaries(graph));
-    let between = match cuts {
-        Cuts::All => Vec::new(),
-        Cuts::Tied => moved::between(graph, flow, liveness),
-    };
+    let between = moved::between(graph, flow, liveness);
     let is_common = |k: usize| {
         let both = graph.nodes[k].classes.len() == 2;
         let tied = |class: ClassId| !liveness.before(class, MvId(k as u32)).intersects(&of_class[class]);
