@@ -3,9 +3,7 @@
 use super::{View, hunk_text, point_text, ranges, status_text, widest, witness};
 use crate::RepoPath;
 use crate::escape::{shortened, source_line, visible};
-use crate::model::{
-    Causes, Change, Churn, Claim, Effect, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Version,
-};
+use crate::model::{Causes, Churn, Claim, Fact, FunctionReport, HunkRef, IdentityKind, LineRef, Version};
 use crate::palette::Slot;
 use crate::steps::{Changed, by_cause, steps};
 use crate::unmarked;
@@ -130,14 +128,12 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
         // pointer may be null in one line: what is new is what is done with it.
         let is_told = !changed.changes.is_empty() && !view.options.verbose;
         let is_undescribed = |c: &&Churn| c.removed.is_empty() && c.added.is_empty();
-        let (undescribed, described): (Vec<_>, Vec<_>) = by_cause(churns).into_iter().partition(|g| {
-            let is_said =
-                |c: &&Churn| is_undescribed(c) || follows_nothing_now(c) || repeats(&changed.changes, c);
-            is_told && g.iter().all(is_said)
-        });
+        let (undescribed, described): (Vec<_>, Vec<_>) = by_cause(churns)
+            .into_iter()
+            .partition(|g| is_told && g.iter().all(|c| is_undescribed(c) || follows_nothing_now(c)));
         for same_cause in &undescribed {
             let (differs, leads_nowhere): (Vec<&Churn>, Vec<&Churn>) =
-                same_cause.iter().copied().partition(|c| !follows_nothing_now(c));
+                same_cause.iter().copied().partition(is_undescribed);
             for fact in leads_nowhere.iter().flat_map(|c| &c.added) {
                 let mut line = view.line();
                 line.plain("    also    ").plain(&visible(&fact.text));
@@ -153,19 +149,6 @@ fn write_function(view: &View, changed: &Changed, status_at: usize, out: &mut dy
         }
     }
     Ok(())
-}
-
-/// Whether all that a churn says of the result is what the change says that is returned, whatever the state.
-fn repeats(changes: &[&Change], churn: &Churn) -> bool {
-    let mut deltas = changes.iter().flat_map(|c| &c.deltas).filter(|d| d.when.text.is_empty());
-    deltas.any(|delta| {
-        let is_told = |effects: &[Effect], fact: &Fact| {
-            let mut returned = effects.iter().filter_map(|e| e.text.strip_prefix("returns "));
-            returned.any(|value| fact.text == format!("\\result == {value}"))
-        };
-        churn.removed.iter().all(|f| is_told(&delta.before, f))
-            && churn.added.iter().all(|f| is_told(&delta.now, f))
-    })
 }
 
 /// Whether a churn says that the newer version follows a pointer that is null on its example, or a member's address
