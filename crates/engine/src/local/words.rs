@@ -511,6 +511,8 @@ impl<'s> Speaker<'s> {
                 self.forget(&mut naming, (class, *v));
                 if *value == self.pool.leaf(variable_leaf(self.graph, *v)) {
                     (EffectKind::Value, Words::new(Verb::Leaves, &*name), 0)
+                } else if matches!(self.pool.get(*value), Term::Leaf(Leaf::Indeterminate { .. })) {
+                    (EffectKind::Value, Words::says(format!("leaves {name} without a value")), 0)
                 } else {
                     let text = assigned(self.pool, &naming, (&name, &ty), *value);
                     let text = match is_short(&text) {
