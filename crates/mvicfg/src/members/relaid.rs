@@ -715,6 +715,10 @@ impl Relay<'_> {
         {
             by += k.div_euclid(i128::from(size)) * i128::from(newer);
             k = k.rem_euclid(i128::from(size));
+            // A member of the object before this one, or what lies before a member of this one: `p->stack - 1`.
+            if by < 0 && k != 0 {
+                return None;
+            }
         }
         // Of several types at one place the outermost that fits is meant, if the others do not lie elsewhere now.
         let mut found: Option<(i128, CType)> = None;
