@@ -43,9 +43,8 @@ pub(super) fn settled(bodies: [Arc<Function>; 2]) -> [Arc<Function>; 2] {
 fn accessed(body: &Function) -> BTreeMap<Place, BTreeSet<bool>> {
     let mut found: BTreeMap<Place, BTreeSet<bool>> = BTreeMap::new();
     for node in &body.nodes {
-        let (addr, access) = match &node.instr {
-            Instr::Load { addr, access, .. } | Instr::Store { addr, access, .. } => (addr, access),
-            _ => continue,
+        let (Instr::Load { addr, access, .. } | Instr::Store { addr, access, .. }) = &node.instr else {
+            continue;
         };
         if let Some(place) = place(body, addr) {
             found.entry(place).or_default().insert(access.volatile);
