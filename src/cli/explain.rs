@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 38] = [
+const WORDS: [Entry; 40] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -150,6 +150,16 @@ const WORDS: [Entry; 38] = [
         "renamed",
         "A function, or an object, has another name. Who calls a function by its new name is not told as changed.",
         "src/area.c  renamed: width() from w()",
+    ),
+    (
+        "split from",
+        "A new function does what another one did, which calls it now. What changes in that is told of the new one.",
+        "- int f(struct t *t) { … }\n+ static int g(struct t *t, int depth) { if (depth > 9) return -1; … }\n+ int f(struct t *t) { return g(t, 0); }\n\na.c  f()\n  now     calls g(), split from it\na.c  g()  split from a.c:f\n  when    depth > 9\n  now     returns -1",
+    ),
+    (
+        "leaves",
+        "A variable is left as it is, where the other version gives it a value; or without any: it has no initialiser there.",
+        "- int n = 0;\n+ int n;\n\nbefore  sets n to 0\nnow     leaves n without a value",
     ),
     (
         "reads",
