@@ -135,7 +135,7 @@ impl Locals {
         let found: Vec<_> = pairs.into_par_iter().filter_map(one).collect();
         let not_begun = left.lock().unwrap_or_else(PoisonError::into_inner).len();
         let queries = found.iter().map(|(.., q)| q).sum();
-        let mut locals = Locals { handed_over: handed_over.clone(), queries, not_begun, ..Locals::default() };
+        let mut locals = Locals { handed_over, queries, not_begun, ..Locals::default() };
         for (at, changes, structure, _) in found {
             locals.changes.insert(at, changes);
             locals.structure.insert(at, structure);

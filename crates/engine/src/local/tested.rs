@@ -47,9 +47,20 @@ pub(super) struct Test {
 pub(super) type Outcome = ((MvId, MvId), bool);
 
 impl Test {
-    /// The variable that an assignment gave a value, and that value, over the state in which it was made.
+    /// The variable that an assignment gave a value, and that value, over the state in which it was made; `None` also
+    /// where calls may have written what it reads.
     pub fn assignment(&self, graph: &Mvicfg, pool: &mut TermPool, side: &Side) -> Option<(TermId, TermId)> {
         let v = self.assigned.filter(|_| !self.past_calls)?;
+        self.value_of(v, graph, pool, side)
+    }
+
+    fn value_of(
+        &self,
+        v: VarId,
+        graph: &Mvicfg,
+        pool: &mut TermPool,
+        side: &Side,
+    ) -> Option<(TermId, TermId)> {
         let mut path = Path::at(pool, *self.chain.last()?);
         let mut machine = Machine { graph, pool, side };
         for node in self.chain.iter().rev() {
@@ -58,8 +69,8 @@ impl Test {
         }
         let (value, after) = (machine.var(&path, v), machine.pool.leaf(variable_leaf(graph, v)));
         let is_quiet = path.events.is_empty() && path.memory == machine.pool.leaf(memory_leaf());
-        (is_quiet && value != after && machine.pool.sort(value) == machine.pool.sort(after))
-            .then_some((after, value))
+        let is_value = value != after && machine.pool.sort(value) == machine.pool.sort(after);
+        (is_quiet && is_value).then_some((after, value))
     }
 
     /// What holds with it, over the state in which it was made; `None` where that is not known.
@@ -72,22 +83,26 @@ impl Test {
     }
 
     fn own_term(&self, graph: &Mvicfg, pool: &mut TermPool, side: &Side) -> Option<TermId> {
+        let term = match self.assigned {
+            Some(v) => {
+                let (after, value) = self.value_of(v, graph, pool, side)?;
+                pool.eq(after, value)
+            }
+            None => self.tested(graph, pool, side)?,
+        };
+        let term = if self.holds { term } else { pool.not(term) };
+        pool.as_const(term).is_none().then_some(term)
+    }
+
+    /// What the branch asks.
+    fn tested(&self, graph: &Mvicfg, pool: &mut TermPool, side: &Side) -> Option<TermId> {
         let mut path = Path::at(pool, *self.chain.last()?);
         let mut machine = Machine { graph, pool, side };
         for node in self.chain.iter().rev() {
             path.node = *node;
-            let tested = match (machine.step(&mut path).ok()?, self.assigned) {
-                (Step::Branch(term), None) => term,
-                (Step::Next, Some(v)) if *node == self.chain[0] => {
-                    let (value, after) = (machine.var(&path, v), machine.pool.leaf(variable_leaf(graph, v)));
-                    (machine.pool.sort(value) == machine.pool.sort(after)).then_some(())?;
-                    machine.pool.eq(after, value)
-                }
-                _ => continue,
-            };
+            let Step::Branch(term) = machine.step(&mut path).ok()? else { continue };
             let is_quiet = path.events.is_empty() && path.memory == machine.pool.leaf(memory_leaf());
-            let term = if self.holds { tested } else { machine.pool.not(tested) };
-            return (is_quiet && machine.pool.as_const(term).is_none()).then_some(term);
+            return is_quiet.then_some(term);
         }
         None
     }

@@ -1,17 +1,13 @@
 //! What is decided where a change is: by what variables were assigned, and by the test of a loop.
 
-use super::{changes, effects};
+use super::{changes, told};
 
-/// Compares two bodies of `f`: when, before, now of each row.
+/// Compares two bodies of `f`: when, before, now of each row, and what is open.
 #[track_caller]
 fn check(old: &str, new: &str, expected: &[&str]) {
     let head = "struct l { struct l *next; int n; };\nint use(int);\nint more(struct l *);\n";
     let text = |body: &str| format!("{head}int f(struct l *a, int x, int y) {{ {body} }}\n");
-    let changes = changes(&text(old), &text(new));
-    let deltas = changes.iter().flat_map(|c| &c.deltas);
-    let found: Vec<String> =
-        deltas.map(|d| format!("{} | {} | {}", d.when, effects(&d.before), effects(&d.now))).collect();
-    assert_eq!(found, expected, "{old} {new}");
+    assert_eq!(told(&text(old), &text(new)), expected, "{old} {new}");
 }
 
 #[test]
