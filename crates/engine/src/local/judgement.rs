@@ -6,7 +6,7 @@
 
 use super::compare::{Comparer, Verdict, is_whole};
 use super::difference::Item;
-use super::follow::{Known, onwards, onwards_to};
+use super::follow::{Known, is_in_loop, onwards, onwards_to};
 use super::hazards::undefined;
 use super::machine::{End, Hazard, Path};
 use crate::ir::{TermId, VarKind};
@@ -84,7 +84,24 @@ impl Comparer<'_> {
         if further[0].end == further[1].end {
             return self.items([&further[0], &further[1]], joint);
         }
-        Verdict::Differ(self.ends(paths, [&further[0], &further[1]], joint))
+        let items = self.ends(paths, [&further[0], &further[1]], joint);
+        if self.come_to_own_loops(&items) {
+            return Verdict::Open("a loop of its own".to_owned());
+        }
+        Verdict::Differ(items)
+    }
+
+    /// Whether all that differs is which loop a version comes to, and each loop is one that the other version has not, which
+    /// may do the same in other words.
+    fn come_to_own_loops(&self, items: &[Vec<Item>; 2]) -> bool {
+        let heads = ClassId::PAIR.map(|class| {
+            let [Item::At(node)] = items[class].as_slice() else { return None };
+            let side = self.sides[class];
+            let l = side.flow.innermost.get(node.0 as usize).copied().flatten()?;
+            (!is_in_loop(side, self.frontier, l)).then(|| side.flow.loops[l].head)
+        });
+        let is_own = |head: MvId| self.graph.node(head).classes.len() < 2;
+        matches!(heads, [Some(old), Some(new)] if old != new && (is_own(old) || is_own(new)))
     }
 
     /// Whether all that differs are variables of ours.

@@ -223,14 +223,25 @@ impl Inliner<'_> {
     fn expand(&mut self, site: usize, callee: &Function, stmt_base: u32) {
         let call = self.out.nodes[site].clone();
         let Instr::Call { dst, args, ret, result_to, .. } = &call.instr else { return };
-        let vars = self.add_vars(callee);
+        let mut vars = self.add_vars(callee);
+        let passed_on = self.passed_on(callee, args);
+        // By the copy of a parameter: what stands for it.
+        let mut values: BTreeMap<VarId, Expr> = BTreeMap::new();
+        for (&p, arg) in callee.params.iter().zip(&passed_on) {
+            match arg {
+                Some(Expr::Var(v)) => vars[p.0 as usize] = *v,
+                Some(value) => _ = values.insert(vars[p.0 as usize], value.clone()),
+                None => {}
+            }
+        }
         let bind_stmt = StmtId(stmt_base);
         let first = self.out.nodes.len() as u32;
         let bodies = first + args.len() as u32;
         let node_id = |n: NodeId| NodeId(bodies + n.0);
         for (k, (arg, &p)) in args.iter().zip(&callee.params).enumerate() {
             let v = vars[p.0 as usize];
-            let instr = self.bind(v, arg.clone());
+            let is_passed_on = passed_on.get(k).is_some_and(Option::is_some);
+            let instr = if is_passed_on { Instr::Nop } else { self.bind(v, arg.clone()) };
             let next =
                 if k + 1 < args.len() { NodeId(first + k as u32 + 1) } else { node_id(Function::ENTRY) };
             self.out.nodes.push(Node { instr, succs: vec![next], stmt: bind_stmt, span: call.span.clone() });
@@ -243,6 +254,7 @@ impl Inliner<'_> {
                 stmt: StmtId(stmt_base + 1 + node.stmt.0),
                 span: if is_elsewhere { call.span.clone() } else { node.span.clone() },
             };
+            copy.instr.for_each_operand_mut(&mut |e| replace(e, &values));
             if NodeId(i as u32) == Function::EXIT {
                 copy.succs = call.succs.clone();
             } else if let Instr::Return { value } = &copy.instr {
@@ -258,6 +270,35 @@ impl Inliner<'_> {
         let start = if args.is_empty() { node_id(Function::ENTRY) } else { NodeId(first) };
         self.out.nodes[site] =
             Node { instr: Instr::Nop, succs: vec![start], stmt: call.stmt, span: call.span.clone() };
+    }
+
+    /// By parameter: what stands for it, where what is passed is a constant, an address, or a variable that nothing can
+    /// change while the callee runs, and the callee gives the parameter no other value. What was written out is then
+    /// called what the caller called it.
+    fn passed_on(&self, callee: &Function, args: &[Expr]) -> Vec<Option<Expr>> {
+        if matches!(self.names, Names::Qualified) {
+            return vec![None; args.len()];
+        }
+        let stays = |p: VarId| {
+            callee.nodes.iter().all(|n| {
+                let is_unknown = matches!(n.instr, Instr::Unknown { .. });
+                n.instr.written() != Some(p) && !(is_unknown && mentioned(&n.instr).contains(&p))
+            })
+        };
+        let own = |(&p, arg): (&VarId, &Expr)| {
+            let parameter = callee.var(p);
+            let is_fixed = match arg {
+                Expr::Const(_) | Expr::Addr(_) => true,
+                Expr::Var(v) => {
+                    let var = self.out.var(*v);
+                    var.sort == parameter.sort && !var.in_memory && var.kind != VarKind::Temp
+                }
+                Expr::Op { .. } => false,
+            };
+            let is_value = parameter.sort.is_some() && !parameter.in_memory;
+            (is_fixed && is_value && stays(p)).then(|| arg.clone())
+        };
+        callee.params.iter().zip(args).map(own).collect()
     }
 
     /// An argument's value as the parameter's: stored when the parameter lives in memory.
@@ -301,6 +342,19 @@ impl Inliner<'_> {
             map.push(VarId(self.out.vars.len() as u32 - 1));
         }
         map
+    }
+}
+
+/// Puts values in the place of variables.
+fn replace(e: &mut Expr, values: &BTreeMap<VarId, Expr>) {
+    match e {
+        Expr::Var(v) => {
+            if let Some(value) = values.get(v) {
+                *e = value.clone();
+            }
+        }
+        Expr::Op { args, .. } => args.iter_mut().for_each(|arg| replace(arg, values)),
+        Expr::Const(_) | Expr::Addr(_) => {}
     }
 }
 

@@ -86,3 +86,17 @@ fn a_result_is_kept_while_another_function_runs() {
         check_texts(&called, &written, &[]);
     }
 }
+
+#[test]
+fn a_parameter_that_stays_is_what_was_passed_for_it() {
+    let get = "struct s *get(struct s *p, const char *name)\n{\nstruct s *c = p ? p->next : 0;\n\
+               while (c && strcmp(c->data, name)) c = c->next;\nreturn c;\n}\n";
+    let old = "int f(struct s *p, const char *name)\n{\nstruct s *c = p->next;\nwhile (c) {\n\
+               if (strcmp(c->data, name) == 0) {\nreturn 1;\n}\nc = c->next;\n}\nreturn 0;\n}";
+    let new = "int f(struct s *p, const char *name)\n{\nreturn get(p, name) ? 1 : 0;\n}";
+    check_texts(
+        &format!("{get}{old}"),
+        &format!("{get}{new}"),
+        &["p == NULL | undefined at line 18: p is NULL | returns 0"],
+    );
+}
