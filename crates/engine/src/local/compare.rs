@@ -80,6 +80,8 @@ pub(super) struct Comparer<'c> {
 pub(super) struct Premises {
     /// What holds.
     pub conditions: Vec<TermId>,
+    /// What holds, too, of values that the region's paths do not ask for: what they lead to may.
+    pub unasked: Vec<TermId>,
     /// What of the tests of texts does not hold together.
     pub exclusions: Exclusions,
     /// Some hold but for what calls of one version do.
@@ -232,7 +234,7 @@ impl Comparer<'_> {
         let mut past_calls = false;
         let given = std::mem::take(&mut self.given);
         let rechecked = self.rechecked(&given);
-        let mut assigned = BTreeMap::new();
+        let (mut assigned, mut unasked) = (BTreeMap::new(), Vec::new());
         for (class, tests) in ClassId::PAIR.into_iter().zip(&given) {
             for test in tests {
                 assigned.extend(test.assignment(self.graph, &mut self.pool, self.sides[class]));
@@ -245,12 +247,16 @@ impl Comparer<'_> {
                     }
                     None => !reads(&self.pool, [*t]).is_disjoint(&asked),
                 };
-                let term = term.filter(|t| is_asked(t) && !found.contains(t));
+                let term = term.filter(|t| !found.contains(t));
+                if let Some(term) = term.filter(|t| !is_asked(t)) {
+                    unasked.extend((!test.past_calls).then_some(term));
+                    continue;
+                }
                 past_calls |= term.is_some() && test.past_calls;
                 found.extend(term);
             }
         }
-        Premises { conditions: found, exclusions, past_calls, assigned }
+        Premises { conditions: found, unasked, exclusions, past_calls, assigned }
     }
 
     /// What each version tests by itself before a call: to test it once more behind the call is no matter of one of them.

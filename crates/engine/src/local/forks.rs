@@ -15,6 +15,7 @@ use super::difference::{Item, Outcome};
 use super::follow::{Known, onwards_to};
 use super::machine::{End, Literal, Machine, Path, Step};
 use super::side::successor;
+use super::tested::reads;
 use crate::ir::{Instr, TermId, VarId};
 use crate::mvicfg::{ClassId, MvId};
 
@@ -48,6 +49,11 @@ impl Comparer<'_> {
             return None;
         }
         self.is_fork = true;
+        let before = self.premises.conditions.len();
+        let asked = reads(&self.pool, ways.iter().flat_map(|way| way.literals.iter().map(|l| l.term)));
+        let has_to_do = |t: &TermId| !reads(&self.pool, [*t]).is_disjoint(&asked);
+        let more: Vec<TermId> = self.premises.unasked.iter().copied().filter(has_to_do).collect();
+        self.premises.conditions.extend(more);
         let mut all = Outcome::of(None);
         let mut gained = is_skipped;
         for way in &ways {
@@ -64,6 +70,7 @@ impl Comparer<'_> {
             all.absorb(outcome);
         }
         self.is_fork = false;
+        self.premises.conditions.truncate(before);
         // To say where control goes on is more than that something is not known.
         (gained && !(is_skipped && all.open.is_some())).then_some(all)
     }

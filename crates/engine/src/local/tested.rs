@@ -14,6 +14,7 @@ use super::side::{Side, successor};
 use crate::ir::{App, Callee, Expr, Instr, LOOP_VALUE, Leaf, Object, Term, TermId, TermPool, VarId, VarKind};
 use crate::mvicfg::{IdSet, MvId, Mvicfg};
 use crate::semantics::library;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -145,15 +146,21 @@ pub(super) struct Tested {
 impl Tested {
     pub fn of(graph: &Mvicfg, side: &Side) -> Tested {
         let (mut tests, mut by_node): (Vec<Rc<Test>>, BTreeMap<MvId, Vec<usize>>) = Default::default();
+        // What is tested in several places is one test: it holds where ways meet each of which makes it somewhere.
+        let mut alike: FxHashMap<(Vec<&Instr>, bool), Vec<usize>> = FxHashMap::default();
         for node in &side.flow.rpo {
             if tests.len() >= MAX_TESTS {
                 break;
             }
             let own = made(graph, side, *node);
-            if !own.is_empty() {
-                by_node.insert(*node, (tests.len()..tests.len() + own.len()).collect());
+            let Some(first) = own.first() else { continue };
+            let instrs = first.chain.iter().map(|n| &graph.node(*n).instr).collect();
+            let numbers = alike.entry((instrs, first.is_own(graph))).or_insert_with(|| {
+                let numbers = (tests.len()..tests.len() + own.len()).collect();
                 tests.extend(own.into_iter().map(Rc::new));
-            }
+                numbers
+            });
+            by_node.insert(*node, numbers.clone());
         }
         let mut joined = BTreeMap::new();
         for node in &side.flow.rpo {

@@ -225,3 +225,16 @@ fn a_test_that_moves_before_a_call_is_told_once() {
         &["p->n == 0 | returns 8 | returns k"],
     );
 }
+
+#[test]
+fn what_each_way_to_a_point_tests_holds_there() {
+    check(
+        "int f(struct s *p, int k, int *out)",
+        "if (!(p && p->n == 5 || p && p->n == 6)) return foreign(1);\n*out = p && p->n == 5;\nreturn 0;",
+        "if (!(p && p->n == 5 || p && p->n == 6)) return foreign(1);\nif (!k) *out = p && p->n == 5;\nreturn 0;",
+        &[
+            "p != NULL && p->n == 5 && k != 0 | sets *out to 1 | ",
+            "p != NULL && p->n != 5 && k != 0 | sets *out to 0 | ",
+        ],
+    );
+}
