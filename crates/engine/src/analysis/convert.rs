@@ -3,7 +3,7 @@
 use super::ages;
 use super::bindings;
 use super::classes::{Analysed, version_pairs};
-use super::lineage::{Lineage, Member};
+use super::lineage::{Lineage, Member, undeclared};
 use super::propagated::{self, Changes};
 use super::request::{Options, Request};
 use super::witness;
@@ -331,6 +331,15 @@ fn point(
                 let reason = "a type has another layout in the two versions";
                 let undecided =
                     Undecided { text: c.subject.name(), reason: reason.into(), ..Undecided::default() };
+                point.undecided.push(undecided);
+                continue;
+            }
+            // No run can be one of a program that no compiler takes.
+            let undeclared =
+                old.zip(new).map(|(old, new)| undeclared(old, new, untouched())).unwrap_or_default();
+            if let Some(first) = undeclared.first() {
+                let reason = format!("{}, which the tree of one version declares nowhere", first.name);
+                let undecided = Undecided { text: c.subject.name(), reason, ..Undecided::default() };
                 point.undecided.push(undecided);
                 continue;
             }

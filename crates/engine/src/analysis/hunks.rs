@@ -288,7 +288,13 @@ impl Judge<'_> {
                 None if is_header(path) && self.at_hand.has_others && self.cut.contains(&pair) => {
                     (HunkVerdict::NotAnalysed, Some("limit:files".to_owned()), pending)
                 }
-                None => (HunkVerdict::Neutral, None, pending),
+                None => match self.guessed_type(pair, change, hunk) {
+                    Some(name) => {
+                        let why = format!("open:the type {name}, which nothing declares");
+                        (HunkVerdict::NotAnalysed, Some(why), pending)
+                    }
+                    None => (HunkVerdict::Neutral, None, pending),
+                },
             },
         }
     }

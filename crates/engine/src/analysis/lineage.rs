@@ -26,6 +26,31 @@ pub struct Member {
     pub surroundings: Arc<str>,
 }
 
+/// A name that one version of a function declares nowhere though the other one does: what it stands for is a guess there, and
+/// no compiler takes it.
+pub(super) struct Undeclared<'m> {
+    pub name: &'m Arc<str>,
+    /// It is the newer version that does not.
+    pub now: bool,
+}
+
+/// The names that one version of a function declares nowhere, and the other one does. `untouched`: its text is the same, so that
+/// whatever is known in one of them is declared there.
+pub(super) fn undeclared<'m>(old: &'m Member, new: &'m Member, untouched: bool) -> Vec<Undeclared<'m>> {
+    let alone = |of: &'m Member, other: &'m Member, now: bool| {
+        let is_declared = move |name: &str| {
+            let unit = &other.unit;
+            other.function.vars.iter().any(|v| *v.name == *name)
+                || unit.globals.iter().any(|g| *g.name == *name)
+                || unit.prototypes.iter().any(|p| *p.name == *name)
+        };
+        let known = |name: &Arc<str>| !other.inlined.invented.contains(name);
+        let names = of.inlined.invented.iter().filter(move |name| known(name));
+        names.filter(move |name| untouched || is_declared(name)).map(move |name| Undeclared { name, now })
+    };
+    alone(old, new, false).chain(alone(new, old, true)).collect()
+}
+
 impl Member {
     /// A function of a loaded unit. `reach`: of its version.
     pub(super) fn new(loaded: &LoadedUnit, f: &LoadedFunction, file: &Path, reach: &Reach) -> Member {

@@ -2,7 +2,7 @@
 //! report and for the account of hunks.
 
 use super::handed_over::{self, HandedOver};
-use super::lineage::{Lineage, Member};
+use super::lineage::{Lineage, Member, undeclared};
 use super::new_names::{self, NewNames};
 use super::objects::Renaming;
 use super::request::{FileChange, Hunk, Request};
@@ -252,6 +252,15 @@ impl Locals {
                     .map(|name| format!("invented-type({name})"))
                     .collect();
                 told.assumptions.extend(invented);
+                if let (Some(Some(old)), Some(Some(new))) =
+                    (lineage.members.get(*step), lineage.members.get(step + 1))
+                {
+                    let names = undeclared(old, new, told.hunks.is_empty()).into_iter().map(|u| {
+                        let when = if u.now { "now" } else { "before" };
+                        format!("undeclared-{when}({})", u.name)
+                    });
+                    told.assumptions.extend(names);
+                }
                 let said = said(&told);
                 let ordinal = function.changes.iter().filter(|c| self::said(c) == said).count();
                 let id = blake3::hash(format!("change {} {said} {ordinal}", function.name).as_bytes());

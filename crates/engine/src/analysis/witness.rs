@@ -7,7 +7,7 @@ use super::lineage::Member;
 use crate::fact::{Claim, Kind};
 use crate::interp::{self, FinalObject, Outcome};
 use crate::invariant::{self, CellValue, Observable};
-use crate::ir::{CType, Const, Field, VarKind};
+use crate::ir::{CType, Const, Field, Linkage, VarKind};
 use crate::report::{self, Argument, CallResult, MemoryObject, Run, Undefined, Witness, WitnessKind};
 use crate::semantics::c_text::{float_literal, string_literal};
 use names::{Names, is_char};
@@ -44,6 +44,7 @@ pub fn convert(
     if run.old.overflowed() || run.new.overflowed() {
         relies_on.push("-fwrapv".to_owned());
     }
+    relies_on.extend(guessed(run, [old, new]));
     let elsewhere: BTreeSet<&PathBuf> = run.old.elsewhere.iter().chain(&run.new.elsewhere).collect();
     Witness {
         kind: if program { WitnessKind::Program } else { WitnessKind::Call },
@@ -60,6 +61,22 @@ pub fn convert(
         old: outcome(&run.old, old, &old_names, program, before),
         new: outcome(&run.new, new, &names, program, after),
     }
+}
+
+/// The names without a meaning that the functions mention, and that the input says nothing of, as `guessed(NAME = 0)`.
+fn guessed(run: &invariant::Run, members: [&Member; 2]) -> BTreeSet<String> {
+    let is_given = |name: &str| {
+        let storages = run.input.objects.iter().map(|o| &o.storage);
+        storages.into_iter().any(|s| matches!(s, interp::Storage::Global(symbol) if **symbol == *name))
+    };
+    let is_number = |m: &Member, name: &str| {
+        let is_unknown = m.unit.gaps.invented.get(name).is_some_and(|why| why.contains("object"));
+        let global = m.unit.globals.iter().find(|g| *g.name == *name);
+        is_unknown
+            && global.is_some_and(|g| g.linkage == Linkage::Import && m.unit.value_bytes(&g.ty).is_some())
+    };
+    let names = members.into_iter().flat_map(|m| m.function.invented.iter().filter(|n| is_number(m, n)));
+    names.filter(|name| !is_given(name)).map(|name| format!("guessed({name} = 0)")).collect()
 }
 
 /// What the input says that a call returns, in C; a pointer that leads to an object of the input is `&m1`, with

@@ -133,7 +133,8 @@ fn write_change(
     for (k, delta) in change.deltas.iter().take(limit).enumerate() {
         write_delta(view, change, (delta, last), k == 0, out)?;
     }
-    write_rest(view, change, change.deltas.len().saturating_sub(limit), out)
+    write_rest(view, change, change.deltas.len().saturating_sub(limit), out)?;
+    write_undeclared(view, change, out)
 }
 
 /// Where else the same is to be said: the lines of what surrounds them, one after the other.
@@ -451,6 +452,20 @@ fn write_apart(view: &View, change: &Change, out: &mut dyn Write) -> io::Result<
     let mut line = view.line();
     line.plain("    else").pad_to(DETAIL).plain(APART);
     line.write(out)
+}
+
+/// Names that a change rests on, and that one version declares nowhere.
+fn write_undeclared(view: &View, change: &Change, out: &mut dyn Write) -> io::Result<()> {
+    let told = |a: &String| {
+        let (when, name) = a.strip_prefix("undeclared-")?.strip_suffix(')')?.split_once('(')?;
+        Some(format!("{} is declared nowhere in the tree {when}", visible(name)))
+    };
+    for text in change.assumptions.iter().filter_map(told) {
+        let mut line = view.line();
+        line.plain("    also").pad_to(DETAIL).plain(&text);
+        line.write(out)?;
+    }
+    Ok(())
 }
 
 /// What holds of all other states.

@@ -46,12 +46,27 @@ pub(crate) fn input_text(witness: &Witness, function: &str) -> String {
         });
     }
     parts.extend(unknown_functions(witness.calls.iter().filter(plain)));
+    parts.extend(unknown_names(witness));
     let text = parts.join(", ");
     match witness.kind {
         WitnessKind::Call if witness.entry != function && !witness.entry.is_empty() => {
             format!("{}({text})", visible(&witness.entry))
         }
         _ => text,
+    }
+}
+
+/// What names without a meaning are taken for: `LIMIT taken for 0`.
+fn unknown_names(witness: &Witness) -> Option<String> {
+    let name = |what: &String| Some(visible(what.strip_prefix("guessed(")?.split_once(" = ")?.0));
+    let names: Vec<String> = witness.relies_on.iter().filter_map(name).collect();
+    match names.as_slice() {
+        [] => None,
+        [name] => Some(format!("{name} taken for 0")),
+        [name, others @ ..] => {
+            let names = super::counted(others.len(), "other unknown name");
+            Some(format!("{name} and {names} taken for 0"))
+        }
     }
 }
 

@@ -187,3 +187,19 @@ fn functions_of_templates() {
     let report = diff(&memory::request(&versions, c::Options::default(), options));
     assert!(report.hunks.iter().all(|h| h.verdict == HunkVerdict::Neutral), "{:?}", report.hunks);
 }
+
+#[test]
+fn what_a_conversion_to_an_unknown_type_does_is_open() {
+    let f = |value: &str| {
+        format!("struct p {{ int n, k; count_t all; }};\nvoid f(struct p *p) {{ p->all = {value}; }}\n")
+    };
+    let open = "a.c open:the type count_t, which nothing declares";
+    check((&f("p->n * p->k"), ""), (&f("(count_t) p->n * p->k"), ""), &[open]);
+    check((&f("(count_t)p->n * p->k"), ""), (&f("(count_t)p->k * p->n"), ""), &["a.c neutral"]);
+    // What leads to it is a pointer whatever it is.
+    let f = |value: &str| format!("int f(int *p) {{ return {value} == 0; }}\n");
+    check((&f("p"), ""), (&f("(count_t *)p"), ""), &["a.c neutral"]);
+    let declared = "typedef int count_t;\n";
+    let f = |value: &str| format!("int f(int n) {{ return {value}; }}\n");
+    check((&f("n"), declared), (&f("(count_t)n"), declared), &["a.c neutral"]);
+}
