@@ -47,7 +47,7 @@ const NUMERIC: [(&str, &str, usize); 12] = [
     ("abs", "ints", 1),
     ("labs llabs", "longs", 1),
     (
-        "isdigit isupper islower tolower toupper isalpha isalnum isspace ispunct isprint isxdigit iscntrl isgraph",
+        "isdigit isupper islower tolower toupper isalpha isalnum isspace isblank ispunct isprint isxdigit iscntrl isgraph",
         "characters",
         1,
     ),

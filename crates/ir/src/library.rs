@@ -268,6 +268,7 @@ static ROWS: &[Row] = &[
     pure("isalpha"),
     pure("isalnum"),
     pure("isspace"),
+    pure("isblank"),
     pure("ispunct"),
     pure("isprint"),
     pure("isxdigit"),

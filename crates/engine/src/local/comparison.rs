@@ -271,7 +271,8 @@ fn loop_line(graph: &Mvicfg, flow: &Flow, region: &Region) -> Option<u32> {
     (line > 0).then_some(line)
 }
 
-/// Adds the words of the source around some lines, by how many lines they are away.
+/// Adds the words of the source around some lines, by how many lines they are away; twice that, and of what does not
+/// stand behind `.` or `->`, which may be no member, one more.
 fn add_words_around(
     words: &mut BTreeMap<String, u32>,
     lines: &BTreeSet<u32>,
@@ -282,7 +283,15 @@ fn add_words_around(
     for line in first.saturating_sub(WORDS_BEFORE).max(1)..=(*last).min(first + WORDS_BEHIND) {
         let away = lines.iter().map(|l| l.abs_diff(line)).min().unwrap_or(u32::MAX);
         let is_other = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-        for word in source(line).iter().flat_map(|text| text.split(is_other)) {
+        let text = source(line).unwrap_or_default();
+        let mut at = 0;
+        for word in text.split(is_other) {
+            let before = text.get(..at).unwrap_or_default().trim_end();
+            let is_member = before.ends_with('.') || before.ends_with("->");
+            let away = away.saturating_mul(2).saturating_add(u32::from(!is_member));
+            // Behind the word, and what ends it.
+            at += word.len()
+                + text.get(at + word.len()..).and_then(|t| t.chars().next()).map_or(0, char::len_utf8);
             let known = words.entry(word.to_owned()).or_insert(away);
             *known = away.min(*known);
         }

@@ -40,8 +40,8 @@ impl<'s> Speaker<'s> {
     fn test_told(&self, literal: &Literal, is_apart: bool) -> String {
         let class = literal.class;
         let only = self.graph.node(literal.node).classes.len() == 1;
-        // What both versions have is told by where it is now.
-        let line = self.line(if only { class } else { ClassId::NEW }, literal.node);
+        // What both versions have is told by where it is now, unless one of them is meant.
+        let line = self.line(if only || is_apart { class } else { ClassId::NEW }, literal.node);
         let version = match class == ClassId::OLD {
             true if only || is_apart => " before",
             false if !only && is_apart => " now",
@@ -261,6 +261,17 @@ impl<'s> Speaker<'s> {
         let is_contradicted = |k: usize| said.iter().any(|other| other.text == said[k].negation);
         let opposites: Vec<usize> = (0..said.len()).filter(|k| is_contradicted(*k)).collect();
         for k in opposites {
+            said[k] = self.said_by_test(said[k].literal, true);
+        }
+        // One test that both make, each in a state of its own.
+        let is_of_both = |k: usize| {
+            let of = |k: usize| (said[k].literal.node, said[k].literal.class, said[k].literal.term);
+            let (node, class, term) = of(k);
+            let is_common = self.graph.node(node).classes.len() == 2;
+            is_common && (0..said.len()).map(of).any(|(n, c, t)| n == node && c != class && t != term)
+        };
+        let of_both: Vec<usize> = (0..said.len()).filter(|k| is_of_both(*k)).collect();
+        for k in of_both {
             said[k] = self.said_by_test(said[k].literal, true);
         }
         let mut parts: Vec<(String, bool)> = Vec::new();

@@ -53,6 +53,7 @@ impl Exclusions {
                 }
             }
         }
+        found.extend(kinds(pool, asked));
         Exclusions(found)
     }
 
@@ -75,6 +76,30 @@ impl Exclusions {
             }
         }
     }
+}
+
+/// What is of one kind of characters is of another, too (C17, 7.4.1).
+const KINDS: [(&str, &str); 4] =
+    [("isblank", "isspace"), ("isalpha", "isalnum"), ("ispunct", "isprint"), ("isgraph", "isprint")];
+
+/// Of two tests of one character: that it is of a kind, and not of one that this kind is part of.
+fn kinds(pool: &mut TermPool, asked: &BTreeSet<TermId>) -> Vec<(TermId, TermId)> {
+    let kind = |t: &TermId| match pool.get(*t) {
+        Term::App(App::Uf(Uf::Library { name, .. }), args) => {
+            let known = KINDS.iter().flat_map(|(a, b)| [*a, *b]).find(|kind| *kind == &**name)?;
+            Some((known, *args.first()?, *t))
+        }
+        _ => None,
+    };
+    let tests: Vec<(&str, TermId, TermId)> = asked.iter().filter_map(kind).take(MOST_TESTS).collect();
+    let mut found = Vec::new();
+    for (part, of, narrow) in &tests {
+        for (_, _, wide) in tests.iter().filter(|(whole, c, _)| c == of && KINDS.contains(&(*part, *whole))) {
+            let (is_none, is_other) = (alike(pool, *narrow), alike(pool, *wide));
+            found.push((pool.not(is_none), is_other));
+        }
+    }
+    found
 }
 
 /// Whether a test is made of a text.

@@ -135,3 +135,13 @@ fn a_literal_is_as_long_as_it_is_written() {
     // As far as the first zero.
     super::check("unsigned long f(void)", "return 2;", "return strlen(\"ab\\0c\");", &[]);
 }
+
+#[test]
+fn one_kind_of_characters_is_part_of_another() {
+    let text = |kind: &str| {
+        let test = format!("if ({kind}(c)) foreign(c);");
+        format!("#include <ctype.h>\nint foreign(int);\nint f(int c)\n{{\n{test}\nreturn 1;\n}}\n")
+    };
+    let expected = ["isblank(c) == 0 && isspace(c) != 0 |  | calls foreign(c)"];
+    assert_eq!(told(&text("isblank"), &text("isspace")), expected);
+}
