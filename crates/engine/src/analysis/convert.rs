@@ -335,10 +335,10 @@ fn point(
                 continue;
             }
             // No run can be one of a program that no compiler takes.
-            let undeclared =
-                old.zip(new).map(|(old, new)| undeclared(old, new, untouched())).unwrap_or_default();
+            let own = request.changes.get(from.number() as usize - 1).map(Vec::as_slice).unwrap_or_default();
+            let undeclared = old.zip(new).map(|(old, new)| undeclared(old, new, own)).unwrap_or_default();
             if let Some(first) = undeclared.first() {
-                let reason = format!("{}, which the tree of one version declares nowhere", first.name);
+                let reason = format!("{}, of which one version does not say what it is", first.name);
                 let undecided = Undecided { text: c.subject.name(), reason, ..Undecided::default() };
                 point.undecided.push(undecided);
                 continue;

@@ -2,6 +2,7 @@
 
 use super::likeness;
 use super::reach::Reach;
+use super::request::FileChange;
 use super::units::{LoadResult, LoadedFunction, LoadedUnit, is_header};
 use crate::ir::{Callee, Function, Instr, Unit};
 use crate::mvicfg::{ClassId, VersionId, key};
@@ -26,17 +27,27 @@ pub struct Member {
     pub surroundings: Arc<str>,
 }
 
-/// A name that one version of a function declares nowhere though the other one does: what it stands for is a guess there, and
-/// no compiler takes it.
+/// A name of which the tree does not say in one version of a function what it is, though it does in the other: a guess there,
+/// which no compiler takes.
 pub(super) struct Undeclared<'m> {
     pub name: &'m Arc<str>,
     /// It is the newer version that does not.
     pub now: bool,
 }
 
-/// The names that one version of a function declares nowhere, and the other one does. `untouched`: its text is the same, so that
-/// whatever is known in one of them is declared there.
-pub(super) fn undeclared<'m>(old: &'m Member, new: &'m Member, untouched: bool) -> Vec<Undeclared<'m>> {
+/// The names that are known in one version of a function alone; of one whose text is the same whatever is a guess in the other. `changes`: the files that the step changes.
+pub(super) fn undeclared<'m>(
+    old: &'m Member,
+    new: &'m Member,
+    changes: &[FileChange],
+) -> Vec<Undeclared<'m>> {
+    let meets = |m: &Member, start: u32, lines: u32| {
+        start <= m.function.span.end_line && m.function.span.line < start.saturating_add(lines.max(1))
+    };
+    let of_file = changes.iter().find(|c| c.new_path.as_ref() == Some(&new.file));
+    let untouched = of_file.is_none_or(|c| {
+        !c.hunks.iter().any(|h| meets(old, h.old_start, h.old_lines) || meets(new, h.new_start, h.new_lines))
+    });
     let alone = |of: &'m Member, other: &'m Member, now: bool| {
         let is_declared = move |name: &str| {
             let unit = &other.unit;
@@ -44,8 +55,14 @@ pub(super) fn undeclared<'m>(old: &'m Member, new: &'m Member, untouched: bool) 
                 || unit.globals.iter().any(|g| *g.name == *name)
                 || unit.prototypes.iter().any(|p| *p.name == *name)
         };
-        let known = |name: &Arc<str>| !other.inlined.invented.contains(name);
-        let names = of.inlined.invented.iter().filter(move |name| known(name));
+        // What is guessed for one function of a unit is for all.
+        let known = |name: &Arc<str>| !other.unit.gaps.invented.contains_key(name);
+        // What is declared with a guessed type is another matter.
+        let guess = |name: &Arc<str>| {
+            let why = of.unit.gaps.invented.get(name);
+            why.is_some_and(|why| matches!(&**why, "unknown type" | "unknown macro or object"))
+        };
+        let names = of.function.invented.iter().filter(move |name| known(name) && guess(name));
         names.filter(move |name| untouched || is_declared(name)).map(move |name| Undeclared { name, now })
     };
     alone(old, new, false).chain(alone(new, old, true)).collect()

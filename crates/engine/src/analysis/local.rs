@@ -255,7 +255,7 @@ impl Locals {
                 if let (Some(Some(old)), Some(Some(new))) =
                     (lineage.members.get(*step), lineage.members.get(step + 1))
                 {
-                    let names = undeclared(old, new, told.hunks.is_empty()).into_iter().map(|u| {
+                    let names = undeclared(old, new, own).into_iter().map(|u| {
                         let when = if u.now { "now" } else { "before" };
                         format!("undeclared-{when}({})", u.name)
                     });

@@ -15,7 +15,6 @@ use super::difference::{Item, Outcome};
 use super::follow::{Known, onwards_to};
 use super::machine::{End, Literal, Machine, Path, Step};
 use super::side::successor;
-use super::tested::reads;
 use crate::ir::{Instr, TermId, VarId};
 use crate::mvicfg::{ClassId, MvId};
 
@@ -49,14 +48,12 @@ impl Comparer<'_> {
             return None;
         }
         self.is_fork = true;
-        let before = self.premises.conditions.len();
-        let asked = reads(&self.pool, ways.iter().flat_map(|way| way.literals.iter().map(|l| l.term)));
-        let has_to_do = |t: &TermId| !reads(&self.pool, [*t]).is_disjoint(&asked);
-        let more: Vec<TermId> = self.premises.unasked.iter().copied().filter(has_to_do).collect();
-        self.premises.conditions.extend(more);
         let mut all = Outcome::of(None);
         let mut gained = is_skipped;
         for way in &ways {
+            if self.is_excluded(way) {
+                continue;
+            }
             // Two that end at one node go the same way together.
             let other = match (&old.end, &new.end) {
                 (End::At(_), End::At(_)) if !is_skipped => &self.onward(ClassId::NEW, new, way, None),
@@ -70,9 +67,15 @@ impl Comparer<'_> {
             all.absorb(outcome);
         }
         self.is_fork = false;
-        self.premises.conditions.truncate(before);
         // To say where control goes on is more than that something is not known.
         (gained && !(is_skipped && all.open.is_some())).then_some(all)
+    }
+
+    /// Whether a way asks for the opposite of what holds where the region begins.
+    fn is_excluded(&mut self, way: &Path) -> bool {
+        let pool = &mut self.pool;
+        let opposites: Vec<TermId> = way.literals.iter().map(|l| pool.not(l.term)).collect();
+        opposites.iter().any(|t| self.premises.unasked.contains(t))
     }
 
     /// The version that does what the other one skips, and its ways there, where these come to the place at which the

@@ -454,11 +454,12 @@ fn write_apart(view: &View, change: &Change, out: &mut dyn Write) -> io::Result<
     line.write(out)
 }
 
-/// Names that a change rests on, and that one version declares nowhere.
+/// Names that a change rests on, and of which one version does not say what they are.
 fn write_undeclared(view: &View, change: &Change, out: &mut dyn Write) -> io::Result<()> {
     let told = |a: &String| {
         let (when, name) = a.strip_prefix("undeclared-")?.strip_suffix(')')?.split_once('(')?;
-        Some(format!("{} is declared nowhere in the tree {when}", visible(name)))
+        let says = if when == "now" { "no longer says" } else { "did not say" };
+        Some(format!("the tree {says} what {} is", visible(name)))
     };
     for text in change.assumptions.iter().filter_map(told) {
         let mut line = view.line();
