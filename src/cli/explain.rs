@@ -79,7 +79,7 @@ const TEMPLATES: [Entry; 10] = [
 ];
 
 /// Words of the output that are no facts.
-const WORDS: [Entry; 40] = [
+const WORDS: [Entry; 42] = [
     (
         "change",
         "What two versions do otherwise from a point that they share, whatever the state there.",
@@ -245,6 +245,16 @@ const WORDS: [Entry; 40] = [
         "object",
         "A variable with static storage whose definition differs: what it begins with, member by member and element by element, its type, its linkage, its name.",
         "-static int limit = 10;\n+static int limit = 12;\n\nlimit\nbefore  starts as 10\nnow     starts as 12\nread by push()",
+    ),
+    (
+        "the tree no longer says what",
+        "The name was declared or defined before, by what the version's files include, and is not now (`did not say`: the reverse). What stands beside it rests on a guess, and no input is shown: no compiler takes that version.",
+        "- #define LIMIT 3\n\nbefore  returns n < 3\nnow     returns n < LIMIT\nalso    the tree no longer says what LIMIT is",
+    ),
+    (
+        "taken for 0",
+        "The run rests on names of which the version's files do not say what they are: each is 0 in it, unless the input says otherwise.",
+        "+ return LIMIT;\n\nfor example n = 1, LIMIT taken for 0    1 -> 0   replayed",
     ),
     (
         "read by",
