@@ -400,7 +400,8 @@ impl Comparer<'_> {
         known.is_true(&mut self.pool, negation)
     }
 
-    /// Whether a condition only holds where a signed sum of a path overflows, which the path does not ask for by itself.
+    /// Whether a condition only holds where a signed sum of a path overflows, which neither the path asks for by itself nor
+    /// what is known before it.
     fn rests_on_overflow(&mut self, path: &Path, condition: TermId) -> bool {
         if path.overflows.is_empty() {
             return false;
@@ -410,7 +411,9 @@ impl Comparer<'_> {
             self.pool.and(all, fits)
         });
         let within = self.pool.and(condition, fits);
-        let own: Vec<TermId> = path.literals.iter().map(|l| l.term).chain([fits]).collect();
+        // Where the path overflows in every state that comes there, that is what it does.
+        let before = self.premises.conditions.iter().copied();
+        let own: Vec<TermId> = before.chain(path.literals.iter().map(|l| l.term)).chain([fits]).collect();
         self.satisfiable(within) == Some(false) && self.satisfiable_all(&own) == Some(true)
     }
 

@@ -46,8 +46,14 @@ fn a_sum_that_no_longer_overflows_is_news() {
     let sum = "return a > 0 && b > 0 ? a + b : 0;";
     assert!(told(sum, &format!("if (a > 2147483647 - b && b > 0) return -1; {sum}")).0);
     assert!(told(sum, &format!("if (a > 0 && b > 0 && a + b < 0) return -1; {sum}")).0);
-    // The reverse brings one, of which nothing is said.
+    // The reverse brings one, of which nothing is said, unless it always does.
     assert_eq!(told(wide, narrow), (false, true));
+    let digit = |zero: u8| {
+        format!(
+            "if (b < 48 || b > 57) return 0;\nif (a > (2147483647 - (b - {zero})) / 10) return 0;\nreturn a * 10 + (b - 48);"
+        )
+    };
+    assert!(told(&digit(48), &digit(63)).0);
 }
 
 #[test]
