@@ -12,7 +12,7 @@ pub struct Edit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
     Word,
     Number,
     Mark,
@@ -20,9 +20,9 @@ enum Kind {
 }
 
 #[derive(Clone, Debug)]
-struct Token {
-    kind: Kind,
-    range: Range<usize>,
+pub struct Token {
+    pub kind: Kind,
+    pub range: Range<usize>,
 }
 
 const MARKS: [&str; 29] = [
@@ -31,7 +31,7 @@ const MARKS: [&str; 29] = [
 ];
 
 /// Tokens of a text without comments and preprocessor lines.
-fn tokens(text: &str, within: &Range<usize>) -> Vec<Token> {
+pub fn tokens(text: &str, within: &Range<usize>) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
@@ -90,11 +90,11 @@ pub fn lines(text: &str, from: u32, to: u32) -> Range<usize> {
     at(from.saturating_sub(1))..at(to)
 }
 
-fn line_of(text: &str, at: usize) -> usize {
+pub fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-fn replaced(text: &str, range: &Range<usize>, by: &str) -> String {
+pub fn replaced(text: &str, range: &Range<usize>, by: &str) -> String {
     format!("{}{by}{}", &text[..range.start], &text[range.end..])
 }
 
@@ -230,16 +230,26 @@ pub fn literal_mutants(text: &str, function: &Range<usize>) -> Vec<Edit> {
 
 /// Edits after which a function does the same. `locals`: names of its parameters and locals.
 pub fn preserving(text: &str, function: &Range<usize>, name: &str, locals: &[String]) -> Vec<Edit> {
-    let mut found = Vec::new();
-    found.extend(renamed(text, function, locals));
-    found.extend(reformatted(text, function));
-    found.extend(commuted(text, function));
-    found.extend(with_long_assignments(text, function));
-    found.extend(as_while(text, function));
-    found.extend(de_morgan(text, function));
-    found.extend(swapped_declarations(text, function));
-    found.extend(with_helper(text, function, name));
-    found
+    preserving_by_kind(text, function, name, locals).into_iter().flat_map(|(_, edits)| edits).collect()
+}
+
+/// The same, by what they do.
+pub fn preserving_by_kind(
+    text: &str,
+    function: &Range<usize>,
+    name: &str,
+    locals: &[String],
+) -> [(&'static str, Vec<Edit>); 8] {
+    [
+        ("local renamed", renamed(text, function, locals)),
+        ("formatting", reformatted(text, function).into_iter().collect()),
+        ("operands turned", commuted(text, function)),
+        ("assignment spelled out", with_long_assignments(text, function)),
+        ("for as while", as_while(text, function)),
+        ("De Morgan", de_morgan(text, function)),
+        ("declarations swapped", swapped_declarations(text, function)),
+        ("result through a helper", with_helper(text, function, name)),
+    ]
 }
 
 fn renamed(text: &str, function: &Range<usize>, locals: &[String]) -> Vec<Edit> {
@@ -335,7 +345,7 @@ fn with_long_assignments(text: &str, function: &Range<usize>) -> Vec<Edit> {
 }
 
 /// Where the bracket that opens at a token closes.
-fn closing(text: &str, all: &[Token], open: usize) -> Option<usize> {
+pub fn closing(text: &str, all: &[Token], open: usize) -> Option<usize> {
     let mut depth = 0;
     for (i, t) in all.iter().enumerate().skip(open) {
         match &text[t.range.clone()] {
@@ -353,7 +363,7 @@ fn closing(text: &str, all: &[Token], open: usize) -> Option<usize> {
 }
 
 /// The last token of the statement that begins at a token.
-fn statement(text: &str, all: &[Token], from: usize) -> Option<usize> {
+pub fn statement(text: &str, all: &[Token], from: usize) -> Option<usize> {
     let word = |i: usize| all.get(i).map(|t| &text[t.range.clone()]);
     match word(from)? {
         "{" => closing(text, all, from),

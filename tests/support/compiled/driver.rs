@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const RUNTIME: &str = include_str!("runtime.c");
+const OUTCOMES: &str = include_str!("outcomes.c");
 
 /// A driver, and what the numbers in its answers stand for.
 pub struct Driver {
@@ -103,6 +104,28 @@ pub fn program(unit: &Unit, text: &str, inputs: &[Text]) -> String {
          int main(int argc, char **argv) {{ return ivd_main(argc, argv, ivd_cases, 1, 0, 0); }}"
     );
     out
+}
+
+/// Makes the driver of one function of a `text`, a version of `source`, that writes down what its runs come to; none
+/// for a function that it has no arguments for. All versions get the same inputs.
+pub fn outcomes(unit: &Unit, source: &str, text: &str, function: &str) -> Option<String> {
+    let f = unit.function(function)?;
+    let out = format!(
+        "#define main ivd_program\n{text}\n#undef main\n#line 1 \"runtime\"\n{RUNTIME}\n{OUTCOMES}\n"
+    );
+    let mut maker = Maker { unit, source, out, keys: Vec::new(), names: 0 };
+    maker.out.push_str(&nondeterminism(unit));
+    maker.globals();
+    let interface = Interface::of(unit, f);
+    let parameters = &interface.parameters;
+    let declared: Option<Vec<String>> =
+        parameters.iter().map(|(name, ty, _)| maker.declared(ty, name)).collect();
+    let declared = declared.filter(|_| maker.is_returned(&interface.result))?;
+    maker.outcome(&interface, &declared);
+    let functions = vec![interface.name];
+    let driver = Driver { text: String::new(), functions, columns: Vec::new(), said: BTreeSet::new() };
+    maker.end(&driver);
+    Some(maker.out)
 }
 
 impl Maker<'_> {
@@ -300,6 +323,50 @@ impl Maker<'_> {
             let _ = writeln!(self.out, "IVD_FACT({k}, {bit}, {tame}, {condition});");
         }
         self.out.push_str("#line 1 \"case\"\n}\n");
+    }
+
+    /// The case of a function whose runs come to a number.
+    fn outcome(&mut self, interface: &Interface, declared: &[String]) {
+        let arguments: Vec<&str> = interface.parameters.iter().map(|(name, ..)| name.as_str()).collect();
+        let call = format!("{}({})", interface.name, arguments.join(", "));
+        self.out.push_str("static void ivd_case_0(void)\n{\n");
+        self.arguments(interface, declared);
+        self.out.push_str("if (ivd->hit) { ivd->run.status = IVD_UNDEFINED; return; }\n");
+        self.out.push_str("FILE *ivd_to = ivd_shown();\nif (ivd_to) {\n");
+        for (name, ty, _) in &interface.parameters {
+            let _ = match ty {
+                CType::Float(_) => {
+                    writeln!(self.out, "fprintf(ivd_to, \"{name} = %.17g; \", (double){name});")
+                }
+                _ if ty.is_pointer() => {
+                    writeln!(self.out, "ivd_show_pointer(ivd_to, \"{name}\", (char *){name});")
+                }
+                CType::Record(_) => Ok(()),
+                _ => writeln!(self.out, "fprintf(ivd_to, \"{name} = %lld; \", (long long){name});"),
+            };
+        }
+        self.out.push_str("fclose(ivd_to);\n}\n");
+        let value = if interface.result_is_value {
+            let _ = writeln!(self.out, "__typeof__({call}) ivd_result = 0;");
+            "ivd_result = "
+        } else {
+            ""
+        };
+        self.out.push_str("ivd_listen(); ivd->hit = 0; ivd->ticks = 0;\n");
+        let _ = writeln!(self.out, "if (!IVD_TRY({value}{call})) {{ ivd->run.status = ivd->why; return; }}");
+        self.out.push_str("if (ivd->hit) { ivd->run.status = IVD_UNDEFINED; return; }\nivd_hear();\n");
+        self.out.push_str(match &interface.result {
+            CType::Void => "",
+            CType::Float(_) => "ivd_see_double(ivd_result);\n",
+            CType::Pointer(to) if matches!(**to, CType::Int { bits: 8, .. }) => {
+                "ivd_see(&ivd_result, sizeof ivd_result); ivd_see_text((char *)ivd_result);\n"
+            }
+            _ => "ivd_see(&ivd_result, sizeof ivd_result);\n",
+        });
+        for g in self.unit.globals.iter().filter(|g| is_visible(g)) {
+            let _ = writeln!(self.out, "ivd_see(&{0}, sizeof {0});", g.name);
+        }
+        self.out.push_str("ivd_see_objects();\n}\n");
     }
 
     /// Globals and arguments of a call.

@@ -169,6 +169,45 @@ pub fn check_program(unit: &Unit, source: &str, report: &Report, runs: usize) ->
     Ok(answer)
 }
 
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It came back, and left this.
+    Back(u64),
+    Undefined,
+    Slow,
+    /// The program ended in it.
+    Ended,
+}
+
+/// What the runs of a function in a `text`, a version of `source`, come to under the sanitizers, a signed sum that
+/// leaves its word being undefined; and the arguments of the run that is asked for.
+pub fn outcomes(
+    unit: &Unit,
+    source: &str,
+    text: &str,
+    function: &str,
+    (runs, shown): (usize, Option<usize>),
+) -> Result<(Vec<Outcome>, String), String> {
+    let folder = invdiff_testing::scratch();
+    let dir = folder.path();
+    let made = driver::outcomes(unit, source, text, function).ok_or("no arguments can be made")?;
+    std::fs::write(dir.join("driver.c"), made).map_err(|e| e.to_string())?;
+    compile(dir, &[&SANITIZED[..], &AS_C].concat(), "sanitized")?;
+    let asked = format!("IVD_RUN={}", shown.map_or(-1, |n| n as i64));
+    let runs = runs.to_string();
+    execute(dir, &["env", &asked, "./sanitized", &runs, &runs, "runs", "report"])?;
+    let bytes = std::fs::read(dir.join("runs")).map_err(|e| e.to_string())?;
+    let read = |run: &[u64]| match run {
+        [0, left] => Outcome::Back(*left),
+        [2, _] => Outcome::Slow,
+        [3, _] => Outcome::Ended,
+        _ => Outcome::Undefined,
+    };
+    let found = words(&bytes).chunks(2).map(read).collect();
+    Ok((found, std::fs::read_to_string(dir.join("input")).unwrap_or_default()))
+}
+
 /// Which runs were defined.
 fn defined(dir: &Path) -> Result<Vec<bool>, String> {
     let bytes = std::fs::read(dir.join("runs")).map_err(|e| e.to_string())?;

@@ -555,7 +555,24 @@ impl Comparer<'_> {
             }
         }
         self.memory_items(paths, joint, &mut found);
+        // What a version sets for itself before a loop is told by what it does with it there, where it may be anything.
+        let is_own = |i: &Item| match i {
+            Item::Variable(v, _) => ClassId::PAIR.iter().any(|c| !self.graph.var_map[*c].contains(v)),
+            _ => false,
+        };
+        if found.open.is_none() && self.is_before_loop(&new.end) && found.items.iter().flatten().all(is_own) {
+            found.items = Default::default();
+        }
         found.verdict()
+    }
+
+    /// Whether a path from outside of all loops ends outside of them, or at the head of one.
+    fn is_before_loop(&self, end: &End) -> bool {
+        let flow = self.sides[ClassId::NEW].flow;
+        let around = |node: MvId| flow.innermost.get(node.0 as usize).copied().flatten();
+        let End::At(node) = *end else { return false };
+        let is_head = flow.loop_at.get(node.0 as usize).is_some_and(Option::is_some);
+        around(self.frontier).is_none() && (is_head || around(node).is_none())
     }
 
     /// Where paths with different ends lead, after calls that the other does not make. One that leaves a loop is

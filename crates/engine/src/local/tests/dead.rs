@@ -1,6 +1,6 @@
 //! Variables that one version alone reads behind a common node, because the other one writes them first.
 
-use super::check;
+use super::{BEFORE, check, told};
 
 const HEAD: &str = "void note(const char *); void use(char *, int);\nint f(char **o, int k)";
 
@@ -92,5 +92,25 @@ fn what_was_undefined_before_is_no_news() {
         &quotient("1 << k"),
         &quotient("(int)(2L << k)"),
         &[" | returns 1 << k | returns (int)((long)2 << k)"],
+    );
+}
+
+#[test]
+fn what_is_kept_for_a_loop_is_told_by_what_the_loop_does() {
+    check(
+        "void f(int *c, int n)",
+        "for (int i = 0; i < n; i++) c[i]++;",
+        "int bound = n;\nfor (int i = 0; i < bound; i++) c[i]++;",
+        &[],
+    );
+    let new = "int seen = 0;\nfor (int i = 0; i < n; i++) { if (c[i] == 7) seen = 1; c[i]++; }\nif (seen) foreign(n);";
+    let told = told(
+        &format!("{BEFORE}void f(int *c, int n)\n{{\nfor (int i = 0; i < n; i++) {{ c[i]++; }}\n}}"),
+        &format!("{BEFORE}void f(int *c, int n)\n{{\n{new}\n}}"),
+    );
+    assert!(
+        told.iter().any(|t| t.contains("sets seen to 1"))
+            && told.iter().any(|t| t.contains("calls foreign(n)")),
+        "{told:?}"
     );
 }
