@@ -27,6 +27,8 @@ mod measure;
 mod neutral_mutants;
 #[path = "../tests/support/refactorings.rs"]
 mod refactorings;
+#[path = "support/reports.rs"]
+mod reports;
 #[allow(dead_code, reason = "another benchmark uses the rest")]
 #[path = "../tests/support/stops.rs"]
 mod stops;

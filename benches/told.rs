@@ -4,16 +4,18 @@
 //! every clone in a folder that touch C files, runs the built program on each with the options, and prints a line
 //! for each clone and one for each reason of what stays open. A hunk is *told* if it is explained or neutral;
 //! hunks of code are those that are told, or whose function was lowered. Counts are exact; CPU times are of this
-//! machine as it is. A commit that takes longer than [`PATIENCE`] counts as one that has no answer.
+//! machine as it is. A commit that takes longer than [`reports::PATIENCE`] counts as one that has no answer.
 
-use serde_json::Value;
+#[path = "support/reports.rs"]
+mod reports;
+
+use reports::report;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Instant;
 
 const COMMITS: usize = 60;
-const PATIENCE: Duration = Duration::from_secs(100);
 
 #[derive(Default)]
 struct Counts {
@@ -86,30 +88,6 @@ fn examine(clone: &Path, commit: &str, options: &[String], counts: &mut Counts) 
     let functions = report["functions"].as_array().unwrap_or(&none).iter();
     let changes = functions.flat_map(|f| f["changes"].as_array().into_iter().flatten());
     counts.deltas += changes.map(|c| c["deltas"].as_array().map_or(0, Vec::len)).sum::<usize>();
-}
-
-/// The report of a commit; none where it does not come in time.
-fn report(clone: &Path, commit: &str, options: &[String]) -> Option<Value> {
-    let out = tempfile::NamedTempFile::new().expect("a temporary file");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_git-invdiff"))
-        .current_dir(clone)
-        .args(["--format", "json", "--no-cache"])
-        .args(options)
-        .arg(format!("{commit}~1..{commit}"))
-        .stdout(out.reopen().expect("a temporary file"))
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the built program");
-    let begun = Instant::now();
-    while child.try_wait().expect("a child").is_none() {
-        if begun.elapsed() > PATIENCE {
-            child.kill().expect("a child");
-            child.wait().expect("a child");
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    serde_json::from_slice(&std::fs::read(out.path()).expect("what it printed")).ok()
 }
 
 fn print(clone: &Path, counts: &mut Counts) {

@@ -1,11 +1,9 @@
 //! What the built program tells of an edit, put into a commit of a scratch repository.
 
+use super::reports::report;
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
-
-const PATIENCE: Duration = Duration::from_secs(100);
+use std::process::Command;
 
 /// What is told of an edit as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,32 +49,9 @@ impl Scratch {
     pub fn told(&self, file: &str, text: &str, options: &[String]) -> Told {
         std::fs::write(self.path().join(file), text).expect("a file");
         git(self.path(), &["commit", "-q", "-a", "-m", "edit"]);
-        let report = self.report(options);
+        let report = report(self.path(), "HEAD", options);
         git(self.path(), &["reset", "-q", "--hard", &self.base]);
         report.map_or(Told::Open("no answer in time".into()), |r| told(&r))
-    }
-
-    fn report(&self, options: &[String]) -> Option<Value> {
-        let out = tempfile::NamedTempFile::new().expect("a temporary file");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_git-invdiff"))
-            .current_dir(self.path())
-            .args(["diff", "--format", "json", "--no-cache"])
-            .args(options)
-            .arg("HEAD~1..HEAD")
-            .stdout(out.reopen().expect("a temporary file"))
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the built program");
-        let begun = Instant::now();
-        while child.try_wait().expect("a child").is_none() {
-            if begun.elapsed() > PATIENCE {
-                child.kill().expect("a child");
-                child.wait().expect("a child");
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        serde_json::from_slice(&std::fs::read(out.path()).expect("what it printed")).ok()
     }
 }
 
