@@ -35,7 +35,8 @@ pub(super) struct Undeclared<'m> {
     pub now: bool,
 }
 
-/// The names that are known in one version of a function alone; of one whose text is the same whatever is a guess in the other. `changes`: the files that the step changes.
+/// The names that are known in one version of a function alone; of one whose text is the same, whatever is a guess in the
+/// other. `changes`: the files that the step changes.
 pub(super) fn undeclared<'m>(
     old: &'m Member,
     new: &'m Member,

@@ -91,8 +91,8 @@ impl Comparer<'_> {
         Verdict::Differ(items)
     }
 
-    /// Whether all that differs is which loop a version comes to, and each loop is one that the other version has not, which
-    /// may do the same in other words.
+    /// Whether all that differs is which loop each version comes to, and the other version has not both of these: they may do
+    /// the same in other words.
     fn come_to_own_loops(&self, items: &[Vec<Item>; 2]) -> bool {
         let heads = ClassId::PAIR.map(|class| {
             let [Item::At(node)] = items[class].as_slice() else { return None };

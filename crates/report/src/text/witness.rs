@@ -514,4 +514,13 @@ mod tests {
         witness.new.values.insert("c".into(), "3\x1b".into());
         check(&witness, "", "c: 2 -> 3\\x1b");
     }
+
+    #[test]
+    fn names_without_a_meaning_are_said() {
+        let mut witness = call(&[], "1", "0");
+        witness.relies_on = vec!["layouts".into(), "guessed(LIMIT = 0)".into()];
+        check(&witness, "LIMIT taken for 0", "1 -> 0");
+        witness.relies_on.push("guessed(MOST = 0)".into());
+        check(&witness, "LIMIT and 1 other unknown name taken for 0", "1 -> 0");
+    }
 }

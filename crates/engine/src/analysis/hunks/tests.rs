@@ -203,3 +203,29 @@ fn what_a_conversion_to_an_unknown_type_does_is_open() {
     let f = |value: &str| format!("int f(int n) {{ return {value}; }}\n");
     check((&f("n"), declared), (&f("(count_t)n"), declared), &["a.c neutral"]);
 }
+
+#[test]
+fn no_run_is_shown_of_a_version_that_does_not_say_what_a_name_is() {
+    let of = |header: &str| {
+        vec![("a.c", "#include \"h.h\"\nint f(int n) { return n < LIMIT; }\n"), ("h.h", header)]
+            .into_iter()
+            .map(|(path, text)| (path.to_owned(), text.to_owned()))
+            .collect::<Vec<_>>()
+    };
+    let told = |old: &str, new: &str| {
+        let files = [of(old), of(new)];
+        let versions =
+            files.each_ref().map(|f| f.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect::<Vec<_>>());
+        let request =
+            memory::request(&versions, c::Options::default(), Options { jobs: 1, ..Options::default() });
+        let report = diff(&request);
+        let assumptions = report.functions.iter().flat_map(|f| &f.changes).flat_map(|c| &c.assumptions);
+        let churns = report.functions.iter().flat_map(|f| &f.points).flat_map(|p| &p.churns);
+        let unknown: Vec<String> = assumptions.filter(|a| a.starts_with("undeclared-")).cloned().collect();
+        (unknown, churns.filter(|c| c.witness.is_some()).count())
+    };
+    assert_eq!(told("#define LIMIT 3\n", "\n"), (vec!["undeclared-now(LIMIT)".to_owned()], 0));
+    assert_eq!(told("\n", "#define LIMIT 3\n"), (vec!["undeclared-before(LIMIT)".to_owned()], 0));
+    let (unknown, inputs) = told("#define LIMIT 3\n", "#define LIMIT 4\n");
+    assert!(unknown.is_empty() && inputs > 0);
+}
